@@ -1,0 +1,1 @@
+//! Strict JSON with limits, the two canonical encodings, and their digests.
