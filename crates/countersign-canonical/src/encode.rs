@@ -1,0 +1,112 @@
+use crate::{
+    Digest, DomainError, Encoder, InDomain, Number, NumberKind, Object, OpenForm, ToolResult,
+    Value,
+    float::write_float,
+    form::sealed::Rules,
+    sink::{DigestSink, Sink},
+    text::write_text,
+};
+
+/// Encodes a value in a form that every value has.
+pub fn encode<F: OpenForm>(value: &Value) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode_into::<F>(value, &mut bytes);
+    bytes
+}
+
+/// Encodes a value behind what a buffer already holds.
+pub fn encode_into<F: OpenForm>(value: &Value, bytes: &mut Vec<u8>) {
+    write_value::<F, _>(value, bytes);
+}
+
+/// Hashes a value's encoding, which is never held as a whole.
+pub fn digest<F: OpenForm>(value: &Value) -> Digest<F> {
+    let mut hasher = DigestSink::new();
+    write_value::<F, _>(value, &mut hasher);
+    Digest::new(hasher.finish())
+}
+
+/// Hashes what `write` gives to the encoder: one value.
+pub fn digest_with<F: OpenForm>(write: impl FnOnce(&mut Encoder<'_, F, DigestSink>)) -> Digest<F> {
+    let mut hasher = DigestSink::new();
+    write(&mut Encoder::new(&mut hasher));
+    Digest::new(hasher.finish())
+}
+
+/// Hashes what `write` gives to the encoder: one value in the Tool Result v2 domain.
+///
+/// # Errors
+///
+/// Says what is outside the domain first, with paths relative to the value that was given.
+pub fn digest_tool_result_with(
+    write: impl FnOnce(&mut Encoder<'_, ToolResult, DigestSink>),
+) -> Result<Digest<ToolResult>, DomainError> {
+    let mut hasher = DigestSink::new();
+    let mut encoder = Encoder::new(&mut hasher);
+    write(&mut encoder);
+    encoder.into_result()?;
+    Ok(Digest::new(hasher.finish()))
+}
+
+impl InDomain<'_> {
+    /// Encodes the value in the Tool Result v2 form.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write_value::<ToolResult, _>(self.value(), &mut bytes);
+        bytes
+    }
+
+    /// Hashes the value's encoding in the Tool Result v2 form.
+    pub fn digest(&self) -> Digest<ToolResult> {
+        let mut hasher = DigestSink::new();
+        write_value::<ToolResult, _>(self.value(), &mut hasher);
+        Digest::new(hasher.finish())
+    }
+}
+
+pub(crate) fn write_value<F: Rules, S: Sink>(value: &Value, sink: &mut S) {
+    match value {
+        Value::Null => sink.write(b"null"),
+        Value::Bool(true) => sink.write(b"true"),
+        Value::Bool(false) => sink.write(b"false"),
+        Value::Number(number) => write_number(number, sink),
+        Value::String(text) => write_text::<F, _>(text, sink),
+        Value::Array(items) => write_array::<F, _>(items, sink),
+        Value::Object(object) => write_object::<F, _>(object, sink),
+    }
+}
+
+fn write_array<F: Rules, S: Sink>(items: &[Value], sink: &mut S) {
+    let mut before: &[u8] = b"[";
+    for item in items {
+        sink.write(before);
+        write_value::<F, _>(item, sink);
+        before = b",";
+    }
+    sink.write(if items.is_empty() { b"[]" } else { b"]" });
+}
+
+fn write_object<F: Rules, S: Sink>(object: &Object, sink: &mut S) {
+    let mut before: &[u8] = b"{";
+    for (key, value) in object.iter() {
+        sink.write(before);
+        write_text::<F, _>(key, sink);
+        sink.write(b":");
+        write_value::<F, _>(value, sink);
+        before = b",";
+    }
+    sink.write(if object.is_empty() { b"{}" } else { b"}" });
+}
+
+pub(crate) fn write_number<S: Sink>(number: &Number, sink: &mut S) {
+    match number.kind() {
+        NumberKind::Integer(value) => write_integer(value, sink),
+        NumberKind::BigInteger(text) => sink.write(text.as_bytes()),
+        NumberKind::Float(value) => write_float(value, sink),
+    }
+}
+
+#[inline]
+pub(crate) fn write_integer<S: Sink>(value: i64, sink: &mut S) {
+    sink.write(itoa::Buffer::new().format(value).as_bytes());
+}
