@@ -1,3 +1,113 @@
-//! The project's own commands.
+//! The project's own commands, run as `cargo xtask COMMAND`.
+//!
+//! - `verify` is the whole gate and changes no file of the source tree; `fix` is the one that does.
+//! - `test` prepares what the tests need on a fresh machine, says what it does, and runs them all.
+//! - `bench` and `fuzz` run what is too slow for the gate.
+//!
+//! The rules that `verify` holds the workspace to are data in [`rules`]; `direction`, `outside` and `layout` evaluate
+//! them over facts read by `metadata`, so that each can be tested on a made-up workspace.
 
-fn main() {}
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a build tool at the outermost edge: it reads arguments, starts programs, measures time and prints"
+)]
+
+mod bench;
+mod direction;
+mod fix;
+mod fuzz;
+mod layout;
+mod metadata;
+mod outside;
+mod program;
+mod python;
+mod rules;
+mod stage;
+mod system;
+mod test;
+mod tool;
+mod verify;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+
+const USAGE: &str = "\
+The project's own commands.
+
+Usage: cargo xtask COMMAND
+
+  verify                          Run the whole gate; change nothing.
+  fix                             Format, and apply what clippy can fix by itself.
+  test [-- ARGS]                  Prepare this machine for the tests and run them.
+                                  ARGS go to `cargo test`, such as `-- -p countersign-canonical`.
+  bench [NAME] [-- ARGS]          Run the benchmarks, or the one called NAME.
+  fuzz [TARGET] [--seconds N]     Run every fuzz target, or one, for N seconds each (60).
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> anyhow::Result<()> {
+    let root = workspace_root()?;
+    let Some((command, rest)) = arguments.split_first() else {
+        bail!("no command given\n\n{USAGE}");
+    };
+    match command.as_str() {
+        "verify" => {
+            refuse_arguments(command, rest)?;
+            verify::run(&root)
+        }
+        "fix" => {
+            refuse_arguments(command, rest)?;
+            fix::run(&root)
+        }
+        "test" => test::run(
+            &root,
+            after_separator(command, rest)?,
+            test::Snapshots::Review,
+        ),
+        "bench" => bench::run(&root, rest),
+        "fuzz" => fuzz::run(&root, rest),
+        "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        unknown => bail!("there is no command `{unknown}`\n\n{USAGE}"),
+    }
+}
+
+fn workspace_root() -> anyhow::Result<PathBuf> {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_path_buf)
+        .context("the workspace root is the folder above `xtask`, and there is none")
+}
+
+fn refuse_arguments(command: &str, arguments: &[String]) -> anyhow::Result<()> {
+    match arguments.first() {
+        None => Ok(()),
+        Some(first) => bail!("`cargo xtask {command}` takes no arguments, and got `{first}`"),
+    }
+}
+
+fn after_separator<'a>(command: &str, arguments: &'a [String]) -> anyhow::Result<&'a [String]> {
+    match arguments.split_first() {
+        None => Ok(&[]),
+        Some((separator, rest)) if separator == "--" => Ok(rest),
+        Some((first, _)) => bail!(
+            "`cargo xtask {command}` got `{first}`: put arguments for cargo after `--`, as in `cargo xtask {command} -- {first}`"
+        ),
+    }
+}

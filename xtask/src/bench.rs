@@ -1,0 +1,63 @@
+//! The benchmarks, one at a time: a plain `cargo bench` also starts test binaries, which know no benchmark options.
+
+use std::path::Path;
+
+use anyhow::bail;
+
+use crate::metadata::Workspace;
+use crate::program::Program;
+
+pub(crate) fn run(root: &Path, arguments: &[String]) -> anyhow::Result<()> {
+    let (names, options) = match arguments.iter().position(|argument| argument == "--") {
+        None => (arguments, &[][..]),
+        Some(separator) => {
+            let (names, rest) = arguments
+                .split_at_checked(separator)
+                .unwrap_or((arguments, &[]));
+            (names, rest.get(1..).unwrap_or(&[]))
+        }
+    };
+    let wanted = match names {
+        [] => None,
+        [name] => Some(name),
+        [_, second, ..] => bail!("`cargo xtask bench` takes one name, and got `{second}` too"),
+    };
+    let workspace = Workspace::load(root)?;
+    let benchmarks: Vec<(&str, &str)> = workspace
+        .packages
+        .iter()
+        .flat_map(|package| {
+            package
+                .bench_targets
+                .iter()
+                .map(|bench| (package.name.as_str(), bench.as_str()))
+        })
+        .collect();
+    let chosen: Vec<_> = benchmarks
+        .iter()
+        .filter(|(_, bench)| wanted.is_none_or(|name| name == bench))
+        .collect();
+    if chosen.is_empty() {
+        let known = benchmarks
+            .iter()
+            .map(|(_, bench)| *bench)
+            .collect::<Vec<_>>()
+            .join(", ");
+        bail!("there is no such benchmark: the workspace has {known}");
+    }
+    for (package, bench) in chosen {
+        Program::cargo(root)
+            .arguments([
+                "bench",
+                "--locked",
+                "--package",
+                package,
+                "--bench",
+                bench,
+                "--",
+            ])
+            .arguments(options)
+            .run()?;
+    }
+    Ok(())
+}
