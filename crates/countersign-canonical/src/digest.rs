@@ -46,6 +46,36 @@ impl<F: Form> Digest<F> {
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.bytes
     }
+
+    /// The digest as it is written on the wire.
+    pub fn to_hex(&self) -> HexDigest {
+        let mut digits = [0; 64];
+        let (pairs, _) = digits.as_chunks_mut::<2>();
+        for (pair, byte) in pairs.iter_mut().zip(self.bytes) {
+            *pair = [digit(byte >> 4), digit(byte & 0xf)];
+        }
+        HexDigest(digits)
+    }
+}
+
+/// The 64 lower-case hexadecimal digits of a [`Digest`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HexDigest([u8; 64]);
+
+impl HexDigest {
+    /// The digits as text.
+    pub fn as_str(&self) -> &str {
+        // INVARIANT: `to_hex` writes ASCII only.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+const fn digit(nibble: u8) -> u8 {
+    if nibble < 10 {
+        b'0' + nibble
+    } else {
+        b'a' + nibble - 10
+    }
 }
 
 fn nibble(digit: u8) -> Result<u8, MalformedDigest> {
@@ -58,10 +88,7 @@ fn nibble(digit: u8) -> Result<u8, MalformedDigest> {
 
 impl<F: Form> fmt::Display for Digest<F> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.bytes {
-            write!(formatter, "{byte:02x}")?;
-        }
-        Ok(())
+        formatter.write_str(self.to_hex().as_str())
     }
 }
 

@@ -3,7 +3,7 @@ use crate::{
     Value,
     float::write_float,
     form::sealed::Rules,
-    sink::{DigestSink, Sink},
+    sink::{DigestSink, LengthSink, Sink},
     text::write_text,
 };
 
@@ -48,7 +48,29 @@ pub fn digest_tool_result_with(
     Ok(Digest::new(hasher.finish()))
 }
 
+/// Encodes what `write` gives to the encoder: one value in the Tool Result v2 domain.
+///
+/// # Errors
+///
+/// As [`digest_tool_result_with`].
+pub fn encode_tool_result_with(
+    write: impl FnOnce(&mut Encoder<'_, ToolResult, Vec<u8>>),
+) -> Result<Vec<u8>, DomainError> {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes);
+    write(&mut encoder);
+    encoder.into_result()?;
+    Ok(bytes)
+}
+
 impl InDomain<'_> {
+    /// The length of the value's encoding, in bytes.
+    pub fn encoded_len(&self) -> usize {
+        let mut length = LengthSink::default();
+        write_value::<ToolResult, _>(self.value(), &mut length);
+        length.bytes()
+    }
+
     /// Encodes the value in the Tool Result v2 form.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();

@@ -45,9 +45,11 @@ mod sink;
 mod text;
 mod value;
 
-pub use digest::{Digest, MalformedDigest};
+pub use digest::{Digest, HexDigest, MalformedDigest};
 pub use domain::{DomainError, DomainErrorKind, InDomain};
-pub use encode::{digest, digest_tool_result_with, digest_with, encode, encode_into};
+pub use encode::{
+    digest, digest_tool_result_with, digest_with, encode, encode_into, encode_tool_result_with,
+};
 pub use encoder::Encoder;
 pub use form::{Ascii, Form, OpenForm, ToolResult, Utf8};
 pub use limits::Limits;

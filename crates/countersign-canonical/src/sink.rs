@@ -15,6 +15,23 @@ impl Sink for Vec<u8> {
     }
 }
 
+/// Counts an encoding without keeping it.
+#[derive(Debug, Default)]
+pub(crate) struct LengthSink(usize);
+
+impl LengthSink {
+    pub(crate) fn bytes(&self) -> usize {
+        self.0
+    }
+}
+
+impl Sink for LengthSink {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len();
+    }
+}
+
 const CHUNK: usize = 4096;
 
 /// SHA-256 behind a buffer, since an encoding comes in pieces of a few bytes.
