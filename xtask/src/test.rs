@@ -35,7 +35,7 @@ pub(crate) fn run(root: &Path, arguments: &[String], snapshots: Snapshots) -> an
     let mut total = Total::default();
     let result = program.stream(|line| total.count(line));
     println!("\ntotal: {total}");
-    result.context("tests failed")?;
+    result.context("not every test passed")?;
     if arguments.is_empty() && total.passed == 0 {
         bail!("no test ran");
     }

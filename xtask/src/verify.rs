@@ -28,7 +28,7 @@ const STAGES: &[Stage] = &[
         run: direction::check,
     },
     Stage {
-        name: "core purity",
+        name: "outside crates",
         needs: Some("lock file"),
         remedy: "take the value in from outside, or write it in the crate; to change the rule, change xtask/src/rules.rs together with an ADR",
         run: outside::check,
