@@ -1,6 +1,7 @@
-//! How a package is laid out: what cargo does not insist on, and we do.
+//! How a package and its source files are laid out: what cargo does not insist on, and we do.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
@@ -11,9 +12,16 @@ use crate::stage::no_findings;
 pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     let mut findings = Vec::new();
     for package in &Workspace::load(root)?.packages {
-        let manifest = std::fs::read_to_string(&package.manifest)
-            .with_context(|| format!("cannot read the manifest of {}", package.name))?;
+        let manifest = read(&package.manifest)?;
         findings.extend(package_findings(package, &manifest));
+        let folder = package
+            .manifest
+            .parent()
+            .context("a manifest lies in no folder")?;
+        for file in source_files(folder)? {
+            let path = file.strip_prefix(root).unwrap_or(&file);
+            findings.extend(file_findings(&path.to_string_lossy(), &read(&file)?));
+        }
     }
     no_findings(&findings)
 }
@@ -50,6 +58,50 @@ fn package_findings(package: &Package, manifest: &str) -> Vec<String> {
         } else {
             format!("{name} is no core package: take it out of `default-members`, which keep the inner loop short")
         });
+    }
+    findings
+}
+
+fn read(file: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+/// Every Rust file below a folder, in order.
+fn source_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in
+            fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?
+        {
+            let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+fn file_findings(path: &str, text: &str) -> Vec<String> {
+    let mut findings = Vec::new();
+    let lines = text.lines().count();
+    if lines > rules::MAX_FILE_LINES && !rules::LONG_FILES.iter().any(|(known, _)| *known == path) {
+        findings.push(format!(
+            "{path} has {lines} lines, and {} are the most: split it by what its parts do, or give the reason in \
+             `LONG_FILES` (xtask/src/rules.rs)",
+            rules::MAX_FILE_LINES
+        ));
+    }
+    let names = path.split('/').filter_map(|part| part.split('.').next());
+    for name in names.filter(|name| rules::EMPTY_NAMES.contains(name)) {
+        findings.push(format!(
+            "{path} is named `{name}`, which says nothing: name it by what it does"
+        ));
     }
     findings
 }
@@ -132,6 +184,32 @@ mod tests {
                 Some(part) => assert!(
                     findings.len() == 1 && findings[0].contains(part),
                     "{part}: {findings:?}"
+                ),
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_has_a_bounded_length_and_a_name_that_says_something() {
+        let lines = |count| "//\n".repeat(count);
+        let cases = [
+            ("crates/a/src/clock.rs", lines(800), None),
+            ("crates/a/src/clock.rs", lines(801), Some("has 801 lines")),
+            ("crates/a/src/util.rs", lines(1), Some("named `util`")),
+            (
+                "crates/a/tests/it/common/mod.rs",
+                lines(1),
+                Some("named `common`"),
+            ),
+            ("crates/a/src/utilization.rs", lines(1), None),
+        ];
+        for (path, text, expected) in cases {
+            let findings = file_findings(path, &text);
+            match expected {
+                None => assert_eq!(findings, [""; 0]),
+                Some(part) => assert!(
+                    findings.len() == 1 && findings[0].contains(part),
+                    "{path}: {findings:?}"
                 ),
             }
         }

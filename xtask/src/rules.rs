@@ -227,6 +227,17 @@ pub(crate) const INDEPENDENCE_WHY: &str = "host and endpoint check each other, s
     both use can be wrong on both sides unnoticed. They may share hashing and regular expressions, which have one right \
     answer, and `thiserror`, which writes code at compile time and decides nothing";
 
+/// The longest source file, in lines, that needs no reason.
+pub(crate) const MAX_FILE_LINES: usize = 800;
+
+/// Longer files, by their path from the root, each with the reason why it stays whole.
+pub(crate) const LONG_FILES: &[(&str, &str)] = &[];
+
+/// Module names that say nothing about what is inside, and so gather everything.
+pub(crate) const EMPTY_NAMES: &[&str] = &[
+    "common", "helper", "helpers", "misc", "prelude", "shared", "util", "utils",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
