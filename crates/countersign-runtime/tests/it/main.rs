@@ -1,0 +1,4 @@
+//! Integration tests: real processes, real files, real git.
+
+#[cfg(test)]
+mod command;
