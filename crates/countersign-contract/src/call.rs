@@ -1,0 +1,54 @@
+//! A proposed tool call, bound to the host's correlation data.
+
+use countersign_canonical::{DomainError, InDomain, Value};
+
+use crate::identifier::{CallId, IdempotencyKey, OperationId, ResponseId, ToolName};
+use crate::profile::Profile;
+
+/// The arguments a model proposed: any JSON value in the digestible domain, usually an object.
+///
+/// Checked one level deeper than they stand, since a digest wraps them in an object. So whatever holds
+/// `Arguments` has a request digest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arguments(Value);
+
+impl Arguments {
+    /// Takes the value when it can be digested.
+    pub fn new(value: Value) -> Result<Self, DomainError> {
+        InDomain::check_at(&value, 1)?;
+        Ok(Self(value))
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> &Value {
+        &self.0
+    }
+
+    /// The named argument, when the arguments are an object that has it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.as_object()?.get(name)
+    }
+}
+
+/// One tool call: what the model proposed, and under which identities the host received it.
+///
+/// Only `name` and `arguments` come from the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The protocol it came through.
+    pub profile: Profile,
+    /// The provider response that carried it.
+    pub response_id: ResponseId,
+    /// Its id within the response.
+    pub call_id: CallId,
+    /// The host's operation.
+    pub operation_id: OperationId,
+    /// The key under which a write acts at most once.
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// The tool.
+    pub name: ToolName,
+    /// The arguments.
+    pub arguments: Arguments,
+}
