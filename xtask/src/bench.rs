@@ -38,12 +38,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> anyhow::Result<()> {
         .filter(|(_, bench)| wanted.is_none_or(|name| name == bench))
         .collect();
     if chosen.is_empty() {
-        let known = benchmarks
-            .iter()
-            .map(|(_, bench)| *bench)
-            .collect::<Vec<_>>()
-            .join(", ");
-        bail!("there is no such benchmark: the workspace has {known}");
+        bail!("there is no such benchmark{}", list(&benchmarks));
     }
     for (package, bench) in chosen {
         Program::cargo(root)
@@ -60,4 +55,17 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> anyhow::Result<()> {
             .run()?;
     }
     Ok(())
+}
+
+fn list(benchmarks: &[(&str, &str)]) -> String {
+    match benchmarks {
+        [] => " yet".to_owned(),
+        some => format!(
+            ": there are {}",
+            some.iter()
+                .map(|(_, bench)| *bench)
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    }
 }
