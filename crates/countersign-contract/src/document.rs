@@ -8,7 +8,7 @@ mod contract;
 mod principal;
 
 pub use call::read_call;
-pub use contract::read_contract;
+pub use contract::{read_contract, read_value_rule};
 pub use principal::read_principal;
 
 use countersign_canonical::{Object, Value};

@@ -47,6 +47,7 @@ pub use digest::{
 };
 pub use document::{
     read_call, read_contract, read_identifier, read_key, read_principal, read_profile,
+    read_value_rule,
 };
 pub use error_catalog::{CatalogEntry, Category, ErrorCode, Recovery};
 pub use fault::{Binding, Fault, FaultCollector, Faults, Path, Problem};

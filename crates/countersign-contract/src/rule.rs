@@ -6,7 +6,7 @@ use countersign_canonical::{NumberKind, Value};
 use regex::Regex;
 
 use crate::blank::strip;
-use crate::fault::{FaultCollector, Path, Problem};
+use crate::fault::{FaultCollector, Faults, Path, Problem};
 
 /// The members of an object, exactly: required ones are there, optional ones may be, others are not.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -165,6 +165,13 @@ impl Members {
 }
 
 impl Rule {
+    /// Holds one argument against the rule alone.
+    pub fn check_argument(&self, value: &Value) -> Result<(), Faults> {
+        let mut faults = FaultCollector::new();
+        self.check(value, Side::Arguments, &Path::root, &mut faults);
+        faults.finish()
+    }
+
     fn check(
         &self,
         value: &Value,

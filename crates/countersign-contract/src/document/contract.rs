@@ -191,6 +191,15 @@ fn read_member(
     })
 }
 
+/// Reads the rule of one value: `{"type": …}` and what the type allows.
+pub fn read_value_rule(path: &Path, value: &Value, faults: &mut FaultCollector) -> Option<Rule> {
+    let Some(object) = value.as_object() else {
+        faults.push(path.clone(), Problem::NotAnObject);
+        return None;
+    };
+    read_rule(path, object, &[], 0, faults)
+}
+
 /// Reads the rule proper; `beside` names the members that belong to its surroundings.
 fn read_rule(
     path: &Path,

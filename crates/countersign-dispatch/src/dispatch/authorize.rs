@@ -1,0 +1,59 @@
+//! Step 5: may this principal make this call, now? Absent and forbidden look the same.
+
+use countersign_contract::{ErrorCode, Risk, Scope};
+use countersign_policy::{AccessRequest, Authorized, Decision};
+
+use super::Dispatch;
+use super::bind_call::Identified;
+use super::execute::Execute;
+use super::find_operation::FindOperation;
+
+/// Access is to be decided.
+#[derive(Debug)]
+pub struct Authorize<'a> {
+    identified: Identified<'a>,
+}
+
+impl<'a> Authorize<'a> {
+    pub(super) fn new(identified: Identified<'a>) -> Self {
+        Self { identified }
+    }
+
+    /// The question.
+    #[must_use]
+    pub fn request(&self) -> AccessRequest<'a> {
+        self.identified.context.access()
+    }
+
+    /// Goes on with the authorizer's answer: a read executes, a write needs a key.
+    #[must_use]
+    pub fn answer(self, decision: Decision) -> Dispatch<'a> {
+        let identified = self.identified;
+        let context = identified.context;
+        let Some(authorized) = Authorized::from_decision(context.access(), decision) else {
+            return Dispatch::Done(context.refuse(ErrorCode::NotFound));
+        };
+        match context.contract.risk {
+            Risk::Read => Dispatch::Execute(Execute::read(context, authorized)),
+            Risk::Write => match Scope::of(context.principal, context.call) {
+                Some(scope) => {
+                    let write = Write {
+                        identified,
+                        authorized,
+                        scope,
+                    };
+                    Dispatch::FindOperation(FindOperation::new(write))
+                }
+                None => Dispatch::Done(context.refuse(ErrorCode::IdempotencyKeyRequired)),
+            },
+        }
+    }
+}
+
+/// An authorized write under a key: what the states before its reservation share.
+#[derive(Debug)]
+pub(super) struct Write<'a> {
+    pub(super) identified: Identified<'a>,
+    pub(super) authorized: Authorized<'a>,
+    pub(super) scope: Scope,
+}

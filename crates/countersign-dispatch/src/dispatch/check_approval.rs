@@ -1,0 +1,47 @@
+//! Step 8: is there an approval for exactly this call?
+
+use countersign_contract::ErrorCode;
+use countersign_policy::{ApprovalRefusal, Approved, ApproverDirectory};
+
+use super::Dispatch;
+use super::authorize::Write;
+use super::reserve::Reserve;
+
+/// The approvals offered are to be looked at.
+#[derive(Debug)]
+pub struct CheckApproval<'a> {
+    write: Write<'a>,
+}
+
+impl<'a> CheckApproval<'a> {
+    pub(super) fn new(write: Write<'a>) -> Self {
+        Self { write }
+    }
+
+    /// Goes on with who may approve, as it stands now.
+    #[must_use]
+    pub fn answer(self, approvers: &dyn ApproverDirectory) -> Dispatch<'a> {
+        let Write {
+            identified,
+            authorized,
+            scope,
+        } = self.write;
+        let context = identified.context;
+        let offered = identified.approvals;
+        match Approved::check(
+            authorized,
+            &context.request,
+            offered,
+            approvers,
+            context.now,
+        ) {
+            Ok(approved) => Dispatch::Reserve(Reserve::new(identified, approved, scope)),
+            Err(ApprovalRefusal::Required) => {
+                Dispatch::Done(context.refuse(ErrorCode::ApprovalRequired))
+            }
+            Err(ApprovalRefusal::Invalid) => {
+                Dispatch::Done(context.refuse(ErrorCode::ApprovalInvalid))
+            }
+        }
+    }
+}

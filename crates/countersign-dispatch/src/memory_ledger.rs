@@ -1,0 +1,187 @@
+//! A ledger in memory: for tests, demonstrations and single runs. It forgets everything when it is dropped.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use countersign_contract::{
+    ApprovalDigest, ApprovalId, CallFingerprint, CheckedAnswer, Scope, StatusRef,
+};
+
+use crate::ledger::{CallBound, Error, Ledger, Reserved, Settled};
+use crate::operation::{CallIdentity, Fence, Operation, OperationState, Reservation, Settlement};
+
+/// The most call identities, and the most operations, that it holds.
+const DEFAULT_CAPACITY: usize = 1_000_000;
+
+/// A [`Ledger`] in memory. Shared by reference between threads.
+#[derive(Debug)]
+pub struct MemoryLedger {
+    capacity: usize,
+    tables: Mutex<Tables>,
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    calls: HashMap<CallIdentity, CallFingerprint>,
+    operations: HashMap<Scope, Held>,
+    scopes: HashMap<StatusRef, Scope>,
+    consumed: HashSet<(ApprovalId, ApprovalDigest)>,
+    last_fence: u64,
+}
+
+#[derive(Debug)]
+struct Held {
+    operation: Operation,
+    approval: (ApprovalId, ApprovalDigest),
+}
+
+impl Default for MemoryLedger {
+    fn default() -> Self {
+        Self::with_capacity(DEFAULT_CAPACITY)
+    }
+}
+
+impl MemoryLedger {
+    /// An empty ledger that holds at most so many call identities, and as many operations.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self {
+            capacity,
+            tables: Mutex::default(),
+        }
+    }
+
+    /// INVARIANT: no method panics between two changes, so that a poisoned lock guards whole tables.
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ledger for MemoryLedger {
+    fn bind_call(
+        &self,
+        identity: &CallIdentity,
+        fingerprint: &CallFingerprint,
+    ) -> Result<CallBound, Error> {
+        let mut tables = self.tables();
+        match tables.calls.get(identity) {
+            Some(bound) if bound == fingerprint => Ok(CallBound::Bound),
+            Some(_) => Ok(CallBound::Conflict),
+            None if tables.calls.len() >= self.capacity => Err(Error::Full {
+                what: "call identities",
+                limit: self.capacity,
+            }),
+            None => {
+                tables.calls.insert(identity.clone(), *fingerprint);
+                Ok(CallBound::Bound)
+            }
+        }
+    }
+
+    fn find_operation(&self, scope: &Scope) -> Result<Option<Operation>, Error> {
+        Ok(self
+            .tables()
+            .operations
+            .get(scope)
+            .map(|held| held.operation.clone()))
+    }
+
+    fn find_queryable(&self, status_ref: &StatusRef) -> Result<Option<Operation>, Error> {
+        let tables = self.tables();
+        let found = tables
+            .scopes
+            .get(status_ref)
+            .and_then(|scope| tables.operations.get(scope));
+        Ok(found
+            .map(|held| &held.operation)
+            .filter(|operation| operation.is_queryable())
+            .cloned())
+    }
+
+    fn reserve(&self, reservation: &Reservation) -> Result<Reserved, Error> {
+        let mut tables = self.tables();
+        let Reservation {
+            scope,
+            terms,
+            approval,
+            ..
+        } = reservation;
+        if let Some(held) = tables.operations.get(scope) {
+            return Ok(Reserved::Occupied(Box::new(held.operation.clone())));
+        }
+        if tables.operations.len() >= self.capacity {
+            return Err(Error::Full {
+                what: "operations",
+                limit: self.capacity,
+            });
+        }
+        let approval = (approval.approval_id.clone(), approval.digest);
+        if !tables.consumed.insert(approval.clone()) {
+            return Ok(Reserved::ApprovalConsumed);
+        }
+        tables.last_fence += 1;
+        let fence = Fence::new(tables.last_fence);
+        let operation = Operation {
+            scope: scope.clone(),
+            terms: terms.clone(),
+            state: OperationState::Executing(fence),
+            was_unknown: false,
+        };
+        tables.scopes.insert(terms.status_ref, scope.clone());
+        tables.operations.insert(
+            scope.clone(),
+            Held {
+                operation,
+                approval,
+            },
+        );
+        Ok(Reserved::Taken(fence))
+    }
+
+    fn settle(
+        &self,
+        scope: &Scope,
+        fence: Fence,
+        settlement: &Settlement,
+    ) -> Result<Settled, Error> {
+        let mut tables = self.tables();
+        let Some(held) = tables.operations.get_mut(scope) else {
+            return Ok(Settled::Stale);
+        };
+        if held.operation.state != OperationState::Executing(fence) {
+            return Ok(Settled::Stale);
+        }
+        match settlement {
+            Settlement::Succeeded(answer) => {
+                held.operation.state = OperationState::Succeeded(answer.clone());
+            }
+            Settlement::Unknown => {
+                held.operation.state = OperationState::Unknown;
+                held.operation.was_unknown = true;
+            }
+            Settlement::Released => {
+                if let Some(held) = tables.operations.remove(scope) {
+                    tables.consumed.remove(&held.approval);
+                    tables.scopes.remove(&held.operation.terms.status_ref);
+                }
+            }
+        }
+        Ok(Settled::Written)
+    }
+
+    fn reconcile(&self, scope: &Scope, answer: &CheckedAnswer) -> Result<Settled, Error> {
+        let mut tables = self.tables();
+        let Some(Held { operation, .. }) = tables.operations.get_mut(scope) else {
+            return Ok(Settled::Stale);
+        };
+        match &operation.state {
+            OperationState::Executing(_) | OperationState::Unknown => {
+                operation.state = OperationState::Succeeded(answer.clone());
+                operation.was_unknown = true;
+                Ok(Settled::Written)
+            }
+            OperationState::Succeeded(recorded) if recorded == answer => Ok(Settled::Written),
+            OperationState::Succeeded(_) => Ok(Settled::Stale),
+        }
+    }
+}
