@@ -2,3 +2,5 @@
 
 #[cfg(test)]
 mod command;
+#[cfg(test)]
+mod tools;
