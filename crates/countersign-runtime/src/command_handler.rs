@@ -1,0 +1,203 @@
+//! A handler that is a local program.
+
+use std::ffi::OsString;
+
+use countersign_canonical::{Limits, Object, Value, encode, parse};
+use countersign_contract::{HandlerAnswer, ToolName};
+use countersign_dispatch::{Execution, ExecutionOrder, NotStarted};
+
+use crate::clock::Clock;
+use crate::command::{
+    CommandOutcome, CommandSpec, Diagnostics, Exit, Exited, Lost, LostCause, run,
+};
+use crate::handlers::Handler;
+
+/// How a program answers on its standard output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// With the data itself: one JSON object.
+    #[default]
+    Data,
+    /// With `{data, resource_revision, observed_at, downstream_request_id, receipt_id}`, of which only `data` is
+    /// required: for programs that have evidence to show.
+    WithEvidence,
+}
+
+/// Takes what a program wrote to standard error, for the operator alone.
+pub type DiagnosticsSink = Box<dyn Fn(&ToolName, &Diagnostics) + Send + Sync>;
+
+/// Runs a program for each order: the arguments as JSON on its standard input, its answer on its standard output.
+///
+/// Exit code 0 is an answer. Any other end of a program that ran says nothing about what it did, unless the tool promises
+/// that it exits with 75 only before it acts.
+pub struct CommandHandler<C> {
+    spec: CommandSpec,
+    answers: Answers,
+    exits_75_before_acting: bool,
+    clock: C,
+    diagnostics: Option<DiagnosticsSink>,
+}
+
+/// The variables that carry a write's identities to its program.
+const IDEMPOTENCY_KEY_VARIABLE: &str = "COUNTERSIGN_IDEMPOTENCY_KEY";
+const STATUS_REF_VARIABLE: &str = "COUNTERSIGN_STATUS_REF";
+
+impl<C: Clock> CommandHandler<C> {
+    /// A handler that runs the program.
+    pub fn new(spec: CommandSpec, clock: C) -> Self {
+        Self {
+            spec,
+            answers: Answers::Data,
+            exits_75_before_acting: false,
+            clock,
+            diagnostics: None,
+        }
+    }
+
+    /// Says how the program answers.
+    #[must_use]
+    pub fn answering(mut self, answers: Answers) -> Self {
+        self.answers = answers;
+        self
+    }
+
+    /// Believes the tool's promise that exit code 75 proves that nothing was done.
+    #[must_use]
+    pub fn exiting_75_before_acting(mut self) -> Self {
+        self.exits_75_before_acting = true;
+        self
+    }
+
+    /// Hands what the program writes to standard error to the operator.
+    #[must_use]
+    pub fn reporting_to(mut self, sink: DiagnosticsSink) -> Self {
+        self.diagnostics = Some(sink);
+        self
+    }
+
+    fn report(&self, order: &ExecutionOrder<'_>, diagnostics: &Diagnostics) {
+        if let Some(sink) = &self.diagnostics
+            && !diagnostics.is_empty()
+        {
+            sink(&order.call().name, diagnostics);
+        }
+    }
+
+    fn exited(&self, order: &ExecutionOrder<'_>, exited: &Exited) -> Execution {
+        self.report(order, &exited.diagnostics);
+        match exited.exit {
+            Exit::SUCCESS => Execution::Answered(self.answer(order, &exited.stdout)),
+            Exit::TEMPORARY_FAILURE if self.exits_75_before_acting => {
+                Execution::NotStarted(NotStarted::RateLimited)
+            }
+            Exit::Code(_) | Exit::Signal(_) => Execution::Failed,
+        }
+    }
+
+    /// Reads the answer. What is not one becomes data that no contract accepts.
+    fn answer(&self, order: &ExecutionOrder<'_>, stdout: &[u8]) -> HandlerAnswer {
+        let limits = Limits::tool_result().with_bytes(self.spec.output_limit_bytes());
+        let mut answer = HandlerAnswer {
+            data: Value::Null,
+            producer_revision: order.contract().revisions.producer.as_str().to_owned(),
+            resource_revision: None,
+            observed_at: self
+                .clock
+                .now()
+                .map(|now| now.to_string())
+                .unwrap_or_default(),
+            downstream_request_id: None,
+            receipt_id: None,
+        };
+        let Ok(value) = parse(stdout, &limits) else {
+            return answer;
+        };
+        match (self.answers, value) {
+            (Answers::Data, value) => answer.data = value,
+            (Answers::WithEvidence, Value::Object(object)) => take_evidence(object, &mut answer),
+            (
+                Answers::WithEvidence,
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::String(_)
+                | Value::Array(_),
+            ) => {}
+        }
+        answer
+    }
+}
+
+/// Takes an answer with evidence apart. One unknown or ill-typed member leaves the data out, so that it is refused whole.
+fn take_evidence(object: Object, answer: &mut HandlerAnswer) {
+    let mut data = Value::Null;
+    for (name, value) in object {
+        let text = match value {
+            _ if name == "data" => {
+                data = value;
+                continue;
+            }
+            Value::String(text) => Some(text),
+            Value::Null => None,
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => return,
+        };
+        match name.as_str() {
+            "resource_revision" => answer.resource_revision = text,
+            "downstream_request_id" => answer.downstream_request_id = text,
+            "receipt_id" => answer.receipt_id = text,
+            "observed_at" => answer.observed_at = text.unwrap_or_default(),
+            _ => return,
+        }
+    }
+    answer.data = data;
+}
+
+impl<C: Clock + Send + Sync> Handler for CommandHandler<C> {
+    fn handle(&self, order: &ExecutionOrder<'_>) -> Execution {
+        let Some(spec) = with_identities(&self.spec, order) else {
+            return Execution::NotStarted(NotStarted::Unreachable);
+        };
+        let arguments = encode::<countersign_canonical::Utf8>(order.call().arguments.value());
+        match run(&spec, &arguments) {
+            CommandOutcome::NotStarted(cause) if cause.is_temporary() => {
+                Execution::NotStarted(NotStarted::RateLimited)
+            }
+            CommandOutcome::NotStarted(_) => Execution::NotStarted(NotStarted::Unreachable),
+            CommandOutcome::Exited(exited) => self.exited(order, &exited),
+            CommandOutcome::Lost(Lost { cause, diagnostics }) => {
+                self.report(order, &diagnostics);
+                match cause {
+                    LostCause::OutputTooLarge { .. } => {
+                        Execution::Answered(self.answer(order, b""))
+                    }
+                    LostCause::TimedOut { .. } | LostCause::NotObserved { .. } => {
+                        Execution::AnswerLost
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The command with a write's identities in its environment.
+fn with_identities(spec: &CommandSpec, order: &ExecutionOrder<'_>) -> Option<CommandSpec> {
+    let (Some(key), Some(status_ref)) = (order.idempotency_key(), order.status_ref()) else {
+        return Some(spec.clone());
+    };
+    let mut environment = spec.environment().clone();
+    environment.insert(
+        IDEMPOTENCY_KEY_VARIABLE.into(),
+        OsString::from(key.as_str()),
+    );
+    environment.insert(STATUS_REF_VARIABLE.into(), status_ref.to_string().into());
+    spec.clone().with_environment(environment).ok()
+}
+
+impl<C> std::fmt::Debug for CommandHandler<C> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("CommandHandler")
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
+    }
+}
