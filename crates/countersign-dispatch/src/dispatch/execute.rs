@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use countersign_contract::{
-    Call, CheckedAnswer, Delivery, ErrorCode, IdempotencyKey, Package, Principal, Scope, StatusRef,
-    ToolContract,
+    Call, CheckedAnswer, Delivery, ErrorCode, IdempotencyKey, Package, Principal, RequestDigest,
+    Scope, StatusRef, ToolContract,
 };
 use countersign_policy::{Approved, Authorized};
 
@@ -46,6 +46,7 @@ pub(super) struct Hold {
 #[derive(Clone, Copy, Debug)]
 pub struct ExecutionOrder<'o> {
     authorized: &'o Authorized<'o>,
+    request: &'o RequestDigest,
     status_ref: Option<StatusRef>,
 }
 
@@ -66,6 +67,12 @@ impl<'o> ExecutionOrder<'o> {
     #[must_use]
     pub fn contract(&self) -> &'o ToolContract {
         self.authorized.contract()
+    }
+
+    /// The request's digest.
+    #[must_use]
+    pub fn request(&self) -> &'o RequestDigest {
+        self.request
     }
 
     /// The key a write acts under.
@@ -117,15 +124,14 @@ impl<'a> Execute<'a> {
     /// What to do.
     #[must_use]
     pub fn order(&self) -> ExecutionOrder<'_> {
-        match &self.permit {
-            Permit::Read(authorized) => ExecutionOrder {
-                authorized,
-                status_ref: None,
-            },
-            Permit::Write { approved, hold } => ExecutionOrder {
-                authorized: approved.authorized(),
-                status_ref: Some(hold.status_ref),
-            },
+        let (authorized, status_ref) = match &self.permit {
+            Permit::Read(authorized) => (authorized, None),
+            Permit::Write { approved, hold } => (approved.authorized(), Some(hold.status_ref)),
+        };
+        ExecutionOrder {
+            authorized,
+            request: &self.context.request,
+            status_ref,
         }
     }
 

@@ -1,0 +1,36 @@
+//! The shop's two tools, as contracts.
+
+use countersign_canonical::{Limits, parse};
+use countersign_contract::ToolContract;
+use countersign_dispatch::Registry;
+
+const DOCUMENTS: [&str; 2] = [
+    include_str!("../contracts/get_order.json"),
+    include_str!("../contracts/create_refund_draft.json"),
+];
+
+/// The registry of the shop's tools: `get_order` reads, `create_refund_draft` writes.
+#[must_use]
+#[expect(
+    clippy::expect_used,
+    reason = "the documents are part of the program, and a test reads them"
+)]
+pub fn registry() -> Registry {
+    let contracts = DOCUMENTS.map(|document| {
+        let value = parse(document.as_bytes(), &Limits::tool_result()).expect("strict JSON");
+        ToolContract::from_value(&value).expect("a tool contract")
+    });
+    Registry::new(contracts).expect("two names")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn both_contracts_are_in_order() {
+        let names: Vec<String> = super::registry()
+            .iter()
+            .map(|contract| contract.name.to_string())
+            .collect();
+        assert_eq!(names, ["create_refund_draft", "get_order"]);
+    }
+}
