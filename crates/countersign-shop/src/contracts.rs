@@ -11,16 +11,21 @@ const DOCUMENTS: [&str; 2] = [
 
 /// The registry of the shop's tools: `get_order` reads, `create_refund_draft` writes.
 #[must_use]
+pub fn registry() -> Registry {
+    proven(Registry::new(DOCUMENTS.map(contract)))
+}
+
+fn contract(document: &str) -> ToolContract {
+    let value = proven(parse(document.as_bytes(), &Limits::tool_result()));
+    proven(ToolContract::from_value(&value))
+}
+
 #[expect(
     clippy::expect_used,
     reason = "the documents are part of the program, and a test reads them"
 )]
-pub fn registry() -> Registry {
-    let contracts = DOCUMENTS.map(|document| {
-        let value = parse(document.as_bytes(), &Limits::tool_result()).expect("strict JSON");
-        ToolContract::from_value(&value).expect("a tool contract")
-    });
-    Registry::new(contracts).expect("two names")
+fn proven<T, E: std::fmt::Debug>(result: Result<T, E>) -> T {
+    result.expect("the shop's contracts are in order")
 }
 
 #[cfg(test)]
