@@ -41,8 +41,8 @@ struct ExitWatch {
 impl Process {
     /// Executes the program.
     ///
-    /// Each error is a proof that it was not executed: all that can fail comes first, and the standard library reports
-    /// a failure of the execution itself through a pipe that only a successful execution closes in silence.
+    /// Each error is a proof that it was not executed: all of our own that can fail comes first, and the standard library
+    /// returns an error only when the new process ended before it became the program.
     pub(super) fn start(spec: &CommandSpec) -> Result<(Self, Pipes), NotStarted> {
         Self::try_start(spec).map_err(NotStarted::from_error)
     }

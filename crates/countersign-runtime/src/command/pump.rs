@@ -86,7 +86,9 @@ impl<'a> Pump<'a> {
                             return Ended::OutputTooLarge;
                         }
                     }
-                    Source::Stderr => self.read_diagnostics(),
+                    Source::Stderr => {
+                        self.read_diagnostics();
+                    }
                     Source::Exit => exited = true,
                 }
             }
@@ -102,7 +104,9 @@ impl<'a> Pump<'a> {
     /// Reads what is left in the pipes, waiting for nobody.
     pub(super) fn drain(&mut self) -> Result<(), TooLarge> {
         for _ in 0..DRAIN_BYTES.div_ceil(TURN_BYTES) {
-            self.read_diagnostics();
+            if self.read_diagnostics() < TURN_BYTES {
+                break;
+            }
         }
         self.read_answer(DRAIN_BYTES)
     }
@@ -173,10 +177,12 @@ impl<'a> Pump<'a> {
         Ok(())
     }
 
-    fn read_diagnostics(&mut self) {
+    /// Gives the number of bytes that were there, up to one turn.
+    fn read_diagnostics(&mut self) -> usize {
         let mut piece = Vec::new();
         read_available(&mut self.stderr, TURN_BYTES, &mut piece);
         self.diagnostics.push(&piece);
+        piece.len()
     }
 }
 
@@ -207,5 +213,44 @@ fn read_available(pipe: &mut Option<PipeReader>, at_most: usize, into: &mut Vec<
         // What came before the error is in the buffer.
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
         Ok(_) | Err(_) => *pipe = None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+    use crate::command::process::Process;
+
+    #[test]
+    fn a_program_that_ended_in_time_is_seen_after_the_deadline() {
+        let spec = CommandSpec::new(["/bin/sh", "-c", "echo answer; exit 3"]).unwrap();
+        let (mut process, pipes) = Process::start(&spec).unwrap();
+        // Blocks until the program has ended: the state that a host wakes up to which was not scheduled in time.
+        let mut notice = process.exit_notice().unwrap();
+        assert_eq!(notice.read(&mut [0]).unwrap(), 0);
+        let mut pump = Pump::new(pipes, b"{}", &spec);
+        let passed = Deadline::start(Duration::ZERO);
+        assert!(passed.remaining().is_none());
+        assert!(matches!(
+            pump.run(process.exit_notice(), &passed),
+            Ended::Exited
+        ));
+        assert_eq!(process.end().unwrap(), crate::command::Exit::Code(3));
+        assert!(pump.drain().is_ok());
+        assert_eq!(pump.into_output().0, b"answer\n");
+    }
+
+    #[test]
+    fn a_deadline_holds_for_a_program_that_runs() {
+        let spec = CommandSpec::new(["/bin/sleep", "600"]).unwrap();
+        let (process, pipes) = Process::start(&spec).unwrap();
+        let mut pump = Pump::new(pipes, b"{}", &spec);
+        let passed = Deadline::start(Duration::ZERO);
+        assert!(matches!(
+            pump.run(process.exit_notice(), &passed),
+            Ended::DeadlinePassed
+        ));
     }
 }
