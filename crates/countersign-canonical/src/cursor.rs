@@ -5,6 +5,8 @@ pub(crate) struct Cursor<'a> {
     text: &'a str,
     bytes: &'a [u8],
     offset: usize,
+    // The text of a string with escapes, before its length is known.
+    unescaped: String,
 }
 
 /// A number token, or the fact that no double holds it.
@@ -25,6 +27,7 @@ impl<'a> Cursor<'a> {
             text,
             bytes: text.as_bytes(),
             offset,
+            unescaped: String::new(),
         }
     }
 
@@ -111,7 +114,7 @@ impl<'a> Cursor<'a> {
                 }
                 0
             }
-            Some(b'1'..=b'9') => self.digits(),
+            Some(b'1'..=b'9') => self.digits_behind(0),
             Some(b'I') if negative => {
                 self.offset = start;
                 return Err(self.no_value());
@@ -120,7 +123,7 @@ impl<'a> Cursor<'a> {
         };
         let digits = self.offset - first_digit;
         if matches!(self.peek(), Some(b'.' | b'e' | b'E')) {
-            return self.float(start);
+            return self.float(start, small, digits);
         }
         if digits <= 18 {
             let value = if negative { -small } else { small };
@@ -135,10 +138,11 @@ impl<'a> Cursor<'a> {
         Ok(NumberToken::Finite(Number::from_decimal(self.since(start))))
     }
 
-    /// Reads digits. Their value means something up to 18 of them.
+    /// Reads digits that continue an integer. Its value means something up to
+    /// 18 of them.
     #[inline]
-    fn digits(&mut self) -> i64 {
-        let mut value = 0_i64;
+    fn digits_behind(&mut self, before: i64) -> i64 {
+        let mut value = before;
         while let Some(byte @ b'0'..=b'9') = self.peek() {
             value = value.wrapping_mul(10).wrapping_add(i64::from(byte - b'0'));
             self.offset += 1;
@@ -146,33 +150,55 @@ impl<'a> Cursor<'a> {
         value
     }
 
-    /// Reads the rest of a number that started at `start` and is no integer.
-    fn float(&mut self, start: usize) -> Outcome<NumberToken> {
+    /// Reads the rest of a number that started at `start`, is no integer, and
+    /// has `whole` in `whole_digits` before its point.
+    fn float(&mut self, start: usize, whole: i64, whole_digits: usize) -> Outcome<NumberToken> {
+        let mut significand = whole;
+        let mut fraction_digits = 0;
         if self.peek() == Some(b'.') {
             self.advance();
-            self.some_digits()?;
+            let first = self.offset;
+            significand = self.digits_behind(whole);
+            fraction_digits = self.some_digits_since(first)?;
         }
+        let mut exponent = 0;
+        let mut exponent_digits = 0;
         if matches!(self.peek(), Some(b'e' | b'E')) {
             self.advance();
-            if matches!(self.peek(), Some(b'+' | b'-')) {
+            let sign = self.peek();
+            if matches!(sign, Some(b'+' | b'-')) {
                 self.advance();
             }
-            self.some_digits()?;
+            let first = self.offset;
+            exponent = self.digits_behind(0);
+            exponent_digits = self.some_digits_since(first)?;
+            if sign == Some(b'-') {
+                exponent = exponent.wrapping_neg();
+            }
         }
-        let value: f64 = self
-            .since(start)
-            .parse()
-            .map_err(|_| self.fault(ParseErrorKind::InvalidNumber))?;
+        let text = self.since(start);
+        let short = whole_digits + fraction_digits <= 15 && exponent_digits <= 4;
+        let scale = exponent.wrapping_sub(i64::try_from(fraction_digits).unwrap_or(i64::MAX));
+        let exact = if short {
+            exact_double(significand, scale)
+        } else {
+            None
+        };
+        let value = match exact {
+            Some(magnitude) if text.starts_with('-') => -magnitude,
+            Some(magnitude) => magnitude,
+            None => text
+                .parse()
+                .map_err(|_| self.fault(ParseErrorKind::InvalidNumber))?,
+        };
         Ok(Number::from_f64(value).map_or(NumberToken::Overflow, NumberToken::Finite))
     }
 
-    fn some_digits(&mut self) -> Outcome<()> {
-        let before = self.offset;
-        self.digits();
-        if self.offset == before {
+    fn some_digits_since(&self, first: usize) -> Outcome<usize> {
+        if self.offset == first {
             return Err(self.fault(ParseErrorKind::InvalidNumber));
         }
-        Ok(())
+        Ok(self.offset - first)
     }
 
     /// Reads a string whose opening quote has been seen.
@@ -190,19 +216,23 @@ impl<'a> Cursor<'a> {
     }
 
     fn string_with_escapes(&mut self, start: usize) -> Outcome<String> {
-        let mut text = self.since(start).to_owned();
+        self.unescaped.clear();
+        self.unescaped.push_str(self.since(start));
         loop {
             match self.peek() {
                 Some(b'"') => {
                     self.advance();
-                    return Ok(text);
+                    return Ok(self.unescaped.as_str().to_owned());
                 }
-                Some(b'\\') => text.push(self.escape()?),
+                Some(b'\\') => {
+                    let character = self.escape()?;
+                    self.unescaped.push(character);
+                }
                 Some(_) | None => return Err(self.fault(ParseErrorKind::ControlCharacter)),
             }
             let run = self.offset;
             self.skip_plain();
-            text.push_str(self.since(run));
+            self.unescaped.push_str(self.since(run));
         }
     }
 
@@ -284,4 +314,25 @@ impl<'a> Cursor<'a> {
     fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.offset).unwrap_or_default()
     }
+}
+
+/// The double nearest to `significand * 10^scale`, where one rounding of exact
+/// doubles gives it: a significand below 10^15 and a power of ten below 10^23.
+#[inline]
+fn exact_double(significand: i64, scale: i64) -> Option<f64> {
+    const POWERS: [f64; 23] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+        1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    ];
+    let power = POWERS.get(usize::try_from(scale.unsigned_abs()).ok()?)?;
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "integers below 10^15 are exact doubles"
+    )]
+    let significand = significand as f64;
+    Some(if scale < 0 {
+        significand / power
+    } else {
+        significand * power
+    })
 }

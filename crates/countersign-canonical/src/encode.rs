@@ -99,25 +99,27 @@ pub(crate) fn write_value<F: Rules, S: Sink>(value: &Value, sink: &mut S) {
 }
 
 fn write_array<F: Rules, S: Sink>(items: &[Value], sink: &mut S) {
-    let mut before: &[u8] = b"[";
-    for item in items {
-        sink.write(before);
+    sink.push(b'[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            sink.push(b',');
+        }
         write_value::<F, _>(item, sink);
-        before = b",";
     }
-    sink.write(if items.is_empty() { b"[]" } else { b"]" });
+    sink.push(b']');
 }
 
 fn write_object<F: Rules, S: Sink>(object: &Object, sink: &mut S) {
-    let mut before: &[u8] = b"{";
-    for (key, value) in object.iter() {
-        sink.write(before);
+    sink.push(b'{');
+    for (index, (key, value)) in object.iter().enumerate() {
+        if index > 0 {
+            sink.push(b',');
+        }
         write_text::<F, _>(key, sink);
-        sink.write(b":");
+        sink.push(b':');
         write_value::<F, _>(value, sink);
-        before = b",";
     }
-    sink.write(if object.is_empty() { b"{}" } else { b"}" });
+    sink.push(b'}');
 }
 
 pub(crate) fn write_number<S: Sink>(number: &Number, sink: &mut S) {

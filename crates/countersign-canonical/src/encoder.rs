@@ -40,22 +40,22 @@ impl<'s, F: Form, S: Sink> Encoder<'s, F, S> {
 
     /// Opens an object.
     pub fn begin_object(&mut self) -> &mut Self {
-        self.open(b"{")
+        self.open(b'{')
     }
 
     /// Closes the innermost object.
     pub fn end_object(&mut self) -> &mut Self {
-        self.close(b"}")
+        self.close(b'}')
     }
 
     /// Opens an array.
     pub fn begin_array(&mut self) -> &mut Self {
-        self.open(b"[")
+        self.open(b'[')
     }
 
     /// Closes the innermost array.
     pub fn end_array(&mut self) -> &mut Self {
-        self.close(b"]")
+        self.close(b']')
     }
 
     /// Starts a member. Keys come in the order of their code points.
@@ -71,7 +71,7 @@ impl<'s, F: Form, S: Sink> Encoder<'s, F, S> {
         self.note(|depth| check_text(key, depth));
         self.separate();
         write_text::<F, _>(key, self.sink);
-        self.sink.write(b":");
+        self.sink.push(b':');
         self.comma = false;
         self
     }
@@ -138,10 +138,10 @@ impl<'s, F: Form, S: Sink> Encoder<'s, F, S> {
         self.outside.map_or(Ok(()), Err)
     }
 
-    fn open(&mut self, bracket: &[u8]) -> &mut Self {
+    fn open(&mut self, bracket: u8) -> &mut Self {
         self.note(crate::domain::check_depth);
         self.separate();
-        self.sink.write(bracket);
+        self.sink.push(bracket);
         self.comma = false;
         self.depth += 1;
         #[cfg(debug_assertions)]
@@ -149,8 +149,8 @@ impl<'s, F: Form, S: Sink> Encoder<'s, F, S> {
         self
     }
 
-    fn close(&mut self, bracket: &[u8]) -> &mut Self {
-        self.sink.write(bracket);
+    fn close(&mut self, bracket: u8) -> &mut Self {
+        self.sink.push(bracket);
         self.comma = true;
         self.depth = self.depth.saturating_sub(1);
         #[cfg(debug_assertions)]
@@ -167,7 +167,7 @@ impl<'s, F: Form, S: Sink> Encoder<'s, F, S> {
 
     fn separate(&mut self) {
         if self.comma {
-            self.sink.write(b",");
+            self.sink.push(b',');
         }
         self.comma = true;
     }

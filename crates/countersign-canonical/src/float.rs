@@ -7,10 +7,24 @@ pub(crate) fn write_float<S: Sink>(value: f64, sink: &mut S) {
     let text = buffer.format_finite(value);
     let magnitude = value.abs();
     let fixed = magnitude == 0.0 || (1e-4..1e16).contains(&magnitude);
-    if fixed && text.bytes().all(|byte| byte != b'e') {
+    if fixed || is_exponent_form(text.as_bytes()) {
         sink.write(text.as_bytes());
     } else {
         write_exponent_form(text, sink);
+    }
+}
+
+/// Whether digits are already written as `d.ddde±dd`.
+fn is_exponent_form(text: &[u8]) -> bool {
+    let magnitude = text.strip_prefix(b"-").unwrap_or(text);
+    let mut parts = magnitude.splitn(2, |byte| *byte == b'e');
+    let (Some(mantissa), Some([b'+' | b'-', _, _, ..])) = (parts.next(), parts.next()) else {
+        return false;
+    };
+    match mantissa {
+        [b'1'..=b'9'] => true,
+        [b'1'..=b'9', b'.', .., last] => *last != b'0',
+        _ => false,
     }
 }
 

@@ -51,12 +51,16 @@ struct Parser<'a> {
 /// A container whose end has not been seen.
 enum Container {
     Array(Vec<Value>),
-    Object {
-        members: Vec<(String, Value)>,
-        key: String,
-        first_key: usize,
-        ascending: bool,
-    },
+    Object(OpenObject),
+}
+
+/// An object whose end has not been seen, and whose last key waits for its value.
+struct OpenObject {
+    members: Vec<(String, Value)>,
+    key: String,
+    // The index in `key_offsets` of the object's first key.
+    first_key: usize,
+    ascending: bool,
 }
 
 /// What follows a token.
@@ -102,17 +106,18 @@ impl<'a> Parser<'a> {
         loop {
             let mut step = self.begin_value()?;
             while let Step::Complete(value) = step {
-                let Some(container) = self.open.pop() else {
-                    return Ok(value);
-                };
-                step = match container {
-                    Container::Array(items) => self.after_item(items, value)?,
-                    Container::Object {
-                        members,
-                        key,
-                        first_key,
-                        ascending,
-                    } => self.after_member(members, (key, value), first_key, ascending)?,
+                step = match self.open.last_mut() {
+                    None => return Ok(value),
+                    Some(Container::Array(items)) => {
+                        items.push(value);
+                        let held = items.len();
+                        self.after_item(held)?
+                    }
+                    Some(Container::Object(object)) => {
+                        object.complete(value);
+                        let held = object.members.len();
+                        self.after_member(held)?
+                    }
                 };
             }
         }
@@ -157,64 +162,63 @@ impl<'a> Parser<'a> {
         }
         let first_key = self.key_offsets.len();
         let key = self.key()?;
-        self.open.push(Container::Object {
+        self.open.push(Container::Object(OpenObject {
             members: Vec::new(),
             key,
             first_key,
             ascending: true,
-        });
+        }));
         Ok(Step::ValueDue)
     }
 
-    fn after_item(&mut self, mut items: Vec<Value>, item: Value) -> Result<Step, Fault> {
-        items.push(item);
+    fn after_item(&mut self, held: usize) -> Result<Step, Fault> {
         match self.cursor.peek_token() {
             Some(b',') => {
                 self.cursor.advance();
-                self.more_members(items.len())?;
-                self.open.push(Container::Array(items));
+                self.room_for_more(held)?;
                 Ok(Step::ValueDue)
             }
             Some(b']') => {
                 self.cursor.advance();
-                Ok(Step::Complete(Value::Array(items)))
+                self.close()
             }
             Some(_) | None => Err(self.cursor.fault(ParseErrorKind::ExpectedCommaOrBracket)),
         }
     }
 
-    fn after_member(
-        &mut self,
-        mut members: Vec<(String, Value)>,
-        member: (String, Value),
-        first_key: usize,
-        ascending: bool,
-    ) -> Result<Step, Fault> {
-        let ascending = ascending && members.last().is_none_or(|last| last.0 < member.0);
-        members.push(member);
+    fn after_member(&mut self, held: usize) -> Result<Step, Fault> {
         match self.cursor.peek_token() {
             Some(b',') => {
                 self.cursor.advance();
-                self.more_members(members.len())?;
+                self.room_for_more(held)?;
                 let key = self.key()?;
-                self.open.push(Container::Object {
-                    members,
-                    key,
-                    first_key,
-                    ascending,
-                });
+                if let Some(Container::Object(object)) = self.open.last_mut() {
+                    object.key = key;
+                }
                 Ok(Step::ValueDue)
             }
             Some(b'}') => {
                 self.cursor.advance();
-                if !ascending {
-                    self.sort(&mut members, first_key)?;
-                }
-                self.key_offsets.truncate(first_key);
-                Ok(Step::Complete(Value::Object(Object::from_sorted(members))))
+                self.close()
             }
             Some(_) | None => Err(self.cursor.fault(ParseErrorKind::ExpectedCommaOrBrace)),
         }
+    }
+
+    fn close(&mut self) -> Result<Step, Fault> {
+        let value = match self.open.pop() {
+            None => Value::Null,
+            Some(Container::Array(items)) => Value::Array(items),
+            Some(Container::Object(object)) => {
+                let first_key = object.first_key;
+                let Some(object) = object.close() else {
+                    return Err(self.duplicate_key(first_key));
+                };
+                self.key_offsets.truncate(first_key);
+                Value::Object(object)
+            }
+        };
+        Ok(Step::Complete(value))
     }
 
     /// Reads a name and the colon behind it.
@@ -262,22 +266,13 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn more_members(&mut self, held: usize) -> Result<(), Fault> {
+    fn room_for_more(&mut self, held: usize) -> Result<(), Fault> {
         let limit = self.limits.members;
         if held >= limit {
             self.cursor.peek_token();
             return Err(self.cursor.fault(ParseErrorKind::TooManyMembers { limit }));
         }
         Ok(())
-    }
-
-    fn sort(&self, members: &mut [(String, Value)], first_key: usize) -> Result<(), Fault> {
-        members.sort_unstable_by(|left, right| left.0.cmp(&right.0));
-        if members.is_sorted_by(|left, right| left.0 < right.0) {
-            Ok(())
-        } else {
-            Err(self.duplicate_key(first_key))
-        }
     }
 
     /// Finds the first key that repeats one of its object, by reading the keys again.
@@ -293,5 +288,25 @@ impl<'a> Parser<'a> {
             kind: ParseErrorKind::DuplicateKey,
             offset: repeated.unwrap_or(self.cursor.offset()),
         }
+    }
+}
+
+impl OpenObject {
+    fn complete(&mut self, value: Value) {
+        let key = std::mem::take(&mut self.key);
+        self.ascending &= self.members.last().is_none_or(|last| last.0 < key);
+        self.members.push((key, value));
+    }
+
+    /// The finished object, unless two members have the same key.
+    fn close(self) -> Option<Object> {
+        let mut members = self.members;
+        if !self.ascending {
+            members.sort_unstable_by(|left, right| left.0.cmp(&right.0));
+            if !members.is_sorted_by(|left, right| left.0 < right.0) {
+                return None;
+            }
+        }
+        Some(Object::from_sorted(members))
     }
 }

@@ -9,9 +9,9 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 pub(crate) fn plain_prefix<const ASCII_ONLY: bool>(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
-        let found = special::<ASCII_ONLY>(u64::from_le_bytes(*word));
-        if found != 0 {
-            return index * 8 + found.trailing_zeros() as usize / 8;
+        let plain = plain_prefix_of_word::<ASCII_ONLY>(*word);
+        if plain < word.len() {
+            return index * 8 + plain;
         }
     }
     let tail = rest
@@ -19,6 +19,13 @@ pub(crate) fn plain_prefix<const ASCII_ONLY: bool>(bytes: &[u8]) -> usize {
         .position(|byte| !is_plain::<ASCII_ONLY>(*byte))
         .unwrap_or(rest.len());
     words.len() * 8 + tail
+}
+
+/// The same for one word.
+#[inline]
+pub(crate) const fn plain_prefix_of_word<const ASCII_ONLY: bool>(word: [u8; 8]) -> usize {
+    let found = special::<ASCII_ONLY>(u64::from_le_bytes(word));
+    found.trailing_zeros() as usize / 8
 }
 
 #[inline]

@@ -6,12 +6,34 @@ use sha2::{Digest as _, Sha256};
 pub trait Sink {
     /// Appends bytes.
     fn write(&mut self, bytes: &[u8]);
+
+    /// Appends one byte.
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        self.write(&[byte]);
+    }
+
+    /// Lends room for one word, if there is any before bytes must be moved.
+    /// What is put there counts once it is [kept](Self::keep).
+    #[inline]
+    fn word_room(&mut self) -> Option<&mut [u8; 8]> {
+        None
+    }
+
+    /// Appends the first bytes, at most 8, of what was put into the lent room.
+    #[inline]
+    fn keep(&mut self, _length: usize) {}
 }
 
 impl Sink for Vec<u8> {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
+    }
+
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        self.push(byte);
     }
 }
 
@@ -90,5 +112,25 @@ impl Sink for DigestSink {
         } else {
             self.write_past_buffer(bytes);
         }
+    }
+
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        if let Some(room) = self.buffer.get_mut(self.filled) {
+            *room = byte;
+            self.filled += 1;
+        } else {
+            self.write_past_buffer(&[byte]);
+        }
+    }
+
+    #[inline]
+    fn word_room(&mut self) -> Option<&mut [u8; 8]> {
+        self.buffer.get_mut(self.filled..)?.first_chunk_mut()
+    }
+
+    #[inline]
+    fn keep(&mut self, length: usize) {
+        self.filled += length;
     }
 }

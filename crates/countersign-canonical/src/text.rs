@@ -1,28 +1,29 @@
-use crate::{form::sealed::Rules, scan::plain_prefix, sink::Sink};
+use crate::{
+    form::sealed::Rules,
+    scan::{plain_prefix, plain_prefix_of_word},
+    sink::Sink,
+};
 
-const HEX: &[u8; 16] = b"0123456789abcdef";
+/// Words that are copied while they are searched. Longer runs are searched
+/// first and then copied, or hashed, as a whole.
+const COPIED_WORDS: usize = 4;
 
 /// Writes a string or an object key with its quotes.
 #[inline]
 pub(crate) fn write_text<F: Rules, S: Sink>(text: &str, sink: &mut S) {
-    sink.write(b"\"");
+    sink.push(b'"');
     if F::ASCII_ONLY {
         write_ascii(text, sink);
     } else {
         write_utf8(text, sink);
     }
-    sink.write(b"\"");
+    sink.push(b'"');
 }
 
 #[inline]
 fn write_utf8<S: Sink>(text: &str, sink: &mut S) {
     let mut rest = text.as_bytes();
-    loop {
-        let (plain, special) = rest.split_at(plain_prefix::<false>(rest));
-        sink.write(plain);
-        let Some((byte, after)) = special.split_first() else {
-            return;
-        };
+    while let Some((byte, after)) = write_plain::<false, _>(rest, sink).split_first() {
         write_escape(*byte, sink);
         rest = after;
     }
@@ -32,21 +33,60 @@ fn write_utf8<S: Sink>(text: &str, sink: &mut S) {
 fn write_ascii<S: Sink>(text: &str, sink: &mut S) {
     let mut rest = text;
     loop {
-        let (plain, special) = rest.split_at(plain_prefix::<true>(rest.as_bytes()));
-        sink.write(plain.as_bytes());
-        let mut characters = special.chars();
-        let Some(character) = characters.next() else {
-            return;
-        };
-        match u8::try_from(character) {
-            Ok(byte) if byte < 0x7f => write_escape(byte, sink),
-            Ok(_) | Err(_) => {
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    write_unit(*unit, sink);
-                }
+        let special = write_plain::<true, _>(rest.as_bytes(), sink).len();
+        let start = rest.len() - special;
+        let mut characters = rest.get(start..).unwrap_or_default().chars();
+        loop {
+            rest = characters.as_str();
+            match characters.next() {
+                None => return,
+                Some(' ' | '!' | '#'..='[' | ']'..='~') => break,
+                Some(character) => write_escaped(character, sink),
             }
         }
-        rest = characters.as_str();
+    }
+}
+
+/// Copies what is written as it is, and returns the rest: nothing, or what
+/// starts with a byte to escape.
+#[inline]
+fn write_plain<'t, const ASCII_ONLY: bool, S: Sink>(bytes: &'t [u8], sink: &mut S) -> &'t [u8] {
+    let mut rest = bytes;
+    for _ in 0..COPIED_WORDS {
+        let Some((word, after)) = rest.split_first_chunk() else {
+            break;
+        };
+        let Some(room) = sink.word_room() else {
+            break;
+        };
+        *room = *word;
+        let plain = plain_prefix_of_word::<ASCII_ONLY>(*word);
+        sink.keep(plain);
+        if plain < word.len() {
+            return rest.get(plain..).unwrap_or_default();
+        }
+        rest = after;
+    }
+    let (plain, special) = rest.split_at(plain_prefix::<ASCII_ONLY>(rest));
+    if plain.len() < 8 {
+        for byte in plain {
+            sink.push(*byte);
+        }
+    } else {
+        sink.write(plain);
+    }
+    special
+}
+
+#[inline]
+fn write_escaped<S: Sink>(character: char, sink: &mut S) {
+    match u8::try_from(character) {
+        Ok(byte) if byte < 0x7f => write_escape(byte, sink),
+        Ok(_) | Err(_) => {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                write_unit(*unit, sink);
+            }
+        }
     }
 }
 
@@ -63,15 +103,24 @@ fn write_escape<S: Sink>(byte: u8, sink: &mut S) {
     }
 }
 
+#[inline]
 fn write_unit<S: Sink>(unit: u16, sink: &mut S) {
     let [high, low] = unit.to_be_bytes();
-    let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
     sink.write(&[
         b'\\',
         b'u',
-        digit(high >> 4),
-        digit(high & 15),
-        digit(low >> 4),
-        digit(low & 15),
+        hex_digit(high >> 4),
+        hex_digit(high & 15),
+        hex_digit(low >> 4),
+        hex_digit(low & 15),
     ]);
+}
+
+#[inline]
+const fn hex_digit(nibble: u8) -> u8 {
+    if nibble < 10 {
+        b'0' + nibble
+    } else {
+        b'a' + nibble - 10
+    }
 }
