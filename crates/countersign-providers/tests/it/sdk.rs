@@ -10,32 +10,27 @@ use std::{
 
 use countersign_canonical::{Limits, Object, Utf8, Value, encode, parse};
 
-use crate::sample;
+use countersign_providers::{Family, read};
 
-#[test]
-fn samples_are_what_the_sdks_read() {
-    let cases = sample::all()
-        .iter()
-        .map(|(name, family, raw)| Case {
-            name: name.clone(),
-            kind: format!("{}.response", family.name()),
-            value: json(raw),
-        })
-        .collect();
-    accept(cases);
-}
+use crate::{
+    answering::{answer_all, answer_all_with_upstream},
+    sample,
+};
 
+/// One run of the validator for all documents, since loading the SDKs takes seconds.
 #[test]
-fn wrong_documents_do_fail() {
-    let cases = WRONG
-        .iter()
-        .map(|(name, kind, value)| Case {
-            name: (*name).to_owned(),
-            kind: (*kind).to_owned(),
-            value: json(value.as_bytes()),
-        })
+fn documents_are_what_the_sdks_read_and_send() {
+    let right: Vec<Case> = samples()
+        .chain(answers())
+        .chain(unusual_answers())
         .collect();
-    for (name, error) in verdicts(cases) {
+    let count = right.len();
+    let verdicts = verdicts(right.into_iter().chain(wrong()).collect());
+    let (right, wrong) = verdicts.split_at(count);
+    for (name, error) in right {
+        assert_eq!(*error, None, "{name} is not what the SDK's type says");
+    }
+    for (name, error) in wrong {
         assert!(
             error.is_some(),
             "{name} passed, so that the checks prove nothing"
@@ -43,6 +38,77 @@ fn wrong_documents_do_fail() {
     }
 }
 
+fn samples() -> impl Iterator<Item = Case> {
+    sample::all().iter().map(|(name, family, raw)| Case {
+        name: name.clone(),
+        kind: format!("{}.response", family.name()),
+        value: json(raw),
+    })
+}
+
+fn answers() -> impl Iterator<Item = Case> {
+    sample::all().iter().flat_map(|(name, family, raw)| {
+        let turn = read(raw).unwrap();
+        [answer_all(&turn).unwrap(), answer_all_with_upstream(&turn)].map(|value| Case {
+            name: name.clone(),
+            kind: request_kind(*family),
+            value,
+        })
+    })
+}
+
+fn unusual_answers() -> impl Iterator<Item = Case> {
+    UNUSUAL.iter().map(|(name, family, raw)| Case {
+        name: (*name).to_owned(),
+        kind: request_kind(*family),
+        value: answer_all(&read(raw.as_bytes()).unwrap()).unwrap(),
+    })
+}
+
+fn wrong() -> impl Iterator<Item = Case> {
+    WRONG.iter().map(|(name, kind, value)| Case {
+        name: (*name).to_owned(),
+        kind: (*kind).to_owned(),
+        value: json(value.as_bytes()),
+    })
+}
+
+/// Turns whose answers have shapes that the samples do not need.
+const UNUSUAL: &[(&str, Family, &str)] = &[
+    (
+        "a call of before tools",
+        Family::OpenAiChatCompletions,
+        r#"{"object":"chat.completion","choices":[{"finish_reason":"function_call","message":{"function_call":{"name":"f","arguments":"{}"}}}]}"#,
+    ),
+    (
+        "an interaction without an id",
+        Family::GeminiInteractions,
+        r#"{"object":"interaction","status":"requires_action","steps":[{"type":"function_call","id":"a","name":"f","arguments":"{}"}]}"#,
+    ),
+    (
+        "calls without names and ids",
+        Family::GeminiGenerateContent,
+        r#"{"candidates":[{"content":{"parts":[{"functionCall":{}},{"functionCall":{"id":"a"}}]},"finishReason":"STOP"}]}"#,
+    ),
+    (
+        "a step without a name",
+        Family::GeminiInteractions,
+        r#"{"id":"v1","object":"interaction","status":"requires_action","steps":[{"type":"function_call","id":"a","arguments":{}}]}"#,
+    ),
+];
+
+fn request_kind(family: Family) -> String {
+    let part = match family {
+        Family::OpenAiResponses => "input",
+        Family::OpenAiChatCompletions => "messages",
+        Family::AnthropicMessages => "message",
+        Family::GeminiInteractions => "request",
+        Family::GeminiGenerateContent => "content",
+    };
+    format!("{}.{part}", family.name())
+}
+
+/// Documents that must not pass.
 const WRONG: &[(&str, &str, &str)] = &[
     (
         "output as an object",
@@ -167,17 +233,10 @@ const WRONG: &[(&str, &str, &str)] = &[
 ];
 
 /// One document for the validator.
-pub(crate) struct Case {
-    pub(crate) name: String,
-    pub(crate) kind: String,
-    pub(crate) value: Value,
-}
-
-/// Fails with the SDK's words unless every document passes.
-pub(crate) fn accept(cases: Vec<Case>) {
-    for (name, error) in verdicts(cases) {
-        assert_eq!(error, None, "{name} is not what the SDK's type says");
-    }
+struct Case {
+    name: String,
+    kind: String,
+    value: Value,
 }
 
 /// The name of each document and the SDK's objection.
