@@ -150,6 +150,7 @@ impl<'a> Parser<'a> {
             self.cursor.advance();
             return Ok(Step::Complete(Value::Array(Vec::new())));
         }
+        self.room_for_more(0)?;
         self.open.push(Container::Array(Vec::new()));
         Ok(Step::ValueDue)
     }
@@ -160,6 +161,7 @@ impl<'a> Parser<'a> {
             self.cursor.advance();
             return Ok(Step::Complete(Value::Object(Object::new())));
         }
+        self.room_for_more(0)?;
         let first_key = self.key_offsets.len();
         let key = self.key()?;
         self.open.push(Container::Object(OpenObject {
