@@ -4,6 +4,7 @@ use countersign_canonical::{DomainError, InDomain, Value};
 
 use crate::blank::is_blank;
 use crate::call::Arguments;
+use crate::discard::discard;
 use crate::fault::{FaultCollector, Faults, Path, Problem};
 use crate::rule::Side;
 use crate::sensitive_key::find_sensitive_key;
@@ -38,6 +39,8 @@ pub struct CheckedAnswer {
 
 impl HandlerAnswer {
     /// Holds the answer against the contract, and lists everything that breaks it.
+    ///
+    /// The data may be of any size and depth.
     pub fn check(
         self,
         contract: &ToolContract,
@@ -61,11 +64,16 @@ impl HandlerAnswer {
             &mut faults,
         );
         check_evidence("receipt_id", self.receipt_id.as_deref(), &mut faults);
-        let observed_at = faults.finish_with(observed_at)?;
-        Ok(CheckedAnswer {
-            answer: self,
-            observed_at,
-        })
+        match faults.finish_with(observed_at) {
+            Ok(observed_at) => Ok(CheckedAnswer {
+                answer: self,
+                observed_at,
+            }),
+            Err(faults) => {
+                discard(self.data);
+                Err(faults)
+            }
+        }
     }
 }
 
@@ -154,7 +162,7 @@ impl Claims<'_> {
             Ok(checked) => checked,
             Err(error) => return faults.push(path.clone(), error),
         };
-        if let Some(found) = find_sensitive_key(self.data, path) {
+        if let Some(found) = find_sensitive_key(checked, path) {
             faults.push(found, Problem::SensitiveKey);
         }
         if checked.encoded_len() > contract.limits.bytes {
@@ -180,9 +188,9 @@ pub(crate) const TIMESTAMP: &str = "a UTC time with second precision, YYYY-MM-DD
 /// What is due where evidence stands.
 pub(crate) const NULL_OR_TEXT: &str = "null or a text that is not blank";
 
-/// Data stands one level deep in the projection that is digested.
+/// Data stands two levels deep in a package, which is kept in canonical form as a whole.
 fn in_result_domain(data: &Value) -> Result<InDomain<'_>, DomainError> {
-    InDomain::check_at(data, 1)
+    InDomain::check_at(data, 2)
 }
 
 fn check_evidence(name: &'static str, text: Option<&str>, faults: &mut FaultCollector) {
@@ -196,7 +204,7 @@ fn check_evidence(name: &'static str, text: Option<&str>, faults: &mut FaultColl
 }
 
 /// The longest revision, request id or receipt a downstream may name; far inside the digest domain.
-const MAX_EVIDENCE_BYTES: usize = 4096;
+pub(crate) const MAX_EVIDENCE_BYTES: usize = 4096;
 
 /// How many containers are nested in a value whose depth is bounded already.
 fn depth(value: &Value) -> usize {

@@ -2,6 +2,7 @@
 
 use countersign_canonical::{DomainError, InDomain, Value};
 
+use crate::discard::discard;
 use crate::identifier::{CallId, IdempotencyKey, OperationId, ResponseId, ToolName};
 use crate::profile::Profile;
 
@@ -13,10 +14,15 @@ use crate::profile::Profile;
 pub struct Arguments(Value);
 
 impl Arguments {
-    /// Takes the value when it can be digested.
+    /// Takes the value when it can be digested. It may be of any size and depth.
     pub fn new(value: Value) -> Result<Self, DomainError> {
-        InDomain::check_at(&value, 1)?;
-        Ok(Self(value))
+        match InDomain::check_at(&value, 1) {
+            Ok(_) => Ok(Self(value)),
+            Err(error) => {
+                discard(value);
+                Err(error)
+            }
+        }
     }
 
     /// The value.

@@ -174,8 +174,9 @@ impl ApprovalDigest {
 
 impl CallBindingDigest {
     /// Digests everything that ties a result to a call.
-    #[must_use]
-    pub fn of(
+    ///
+    /// The evidence is bounded: it comes from a checked answer or a checked package.
+    pub(crate) fn of(
         principal: &Principal,
         call: &Call,
         contract: Option<&ToolContract>,

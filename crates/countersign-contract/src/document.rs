@@ -5,6 +5,7 @@
 
 mod call;
 mod contract;
+mod contract_value;
 mod principal;
 
 pub use call::read_call;

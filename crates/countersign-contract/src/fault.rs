@@ -10,6 +10,8 @@ use crate::profile::ProfileError;
 
 /// The most characters of a stranger's member name that a fault repeats.
 const MAX_ECHOED_CHARS: usize = 64;
+/// The most faults of one document that are listed; more are only counted.
+pub const MAX_LISTED_FAULTS: usize = 256;
 
 /// Where in a document something is: `cases[0].steps[2].now`; empty for the whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,14 +89,20 @@ impl fmt::Display for Fault {
 }
 
 /// Everything that is wrong with a document; never empty.
+///
+/// The first [`MAX_LISTED_FAULTS`] are listed, so that a large bad document makes no larger list; the text says how
+/// many more there are.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{}", list(.0))]
-pub struct Faults(Vec<Fault>);
+#[error("{}", list(listed, *unlisted))]
+pub struct Faults {
+    listed: Vec<Fault>,
+    unlisted: usize,
+}
 
 impl Faults {
-    /// The faults, in document order where there is one.
+    /// The listed faults, in document order where there is one.
     pub fn iter(&self) -> std::slice::Iter<'_, Fault> {
-        self.0.iter()
+        self.listed.iter()
     }
 }
 
@@ -109,12 +117,18 @@ impl<'a> IntoIterator for &'a Faults {
 
 impl From<Fault> for Faults {
     fn from(fault: Fault) -> Self {
-        Self(vec![fault])
+        Self {
+            listed: vec![fault],
+            unlisted: 0,
+        }
     }
 }
 
-fn list(faults: &[Fault]) -> String {
-    let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
+fn list(listed: &[Fault], unlisted: usize) -> String {
+    let mut lines: Vec<String> = listed.iter().map(Fault::to_string).collect();
+    if unlisted > 0 {
+        lines.push(format!("and has {unlisted} more faults"));
+    }
     lines.join("\n")
 }
 
@@ -209,7 +223,11 @@ impl fmt::Display for Binding {
 
 /// Collects faults while a document is read, so that a reader hears of all of them at once.
 #[derive(Debug, Default)]
-pub struct FaultCollector(Vec<Fault>);
+pub struct FaultCollector {
+    // INVARIANT: at most `MAX_LISTED_FAULTS`; further ones are counted in `unlisted`.
+    listed: Vec<Fault>,
+    unlisted: usize,
+}
 
 impl FaultCollector {
     /// Starts without faults.
@@ -220,10 +238,24 @@ impl FaultCollector {
 
     /// Notes a fault.
     pub fn push(&mut self, path: Path, problem: impl Into<Problem>) {
-        self.0.push(Fault {
-            path,
-            problem: problem.into(),
-        });
+        if self.is_full() {
+            self.unlisted += 1;
+        } else {
+            self.listed.push(Fault {
+                path,
+                problem: problem.into(),
+            });
+        }
+    }
+
+    /// Tells whether a further fault would only be counted: a reason to stop reading a long list.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.listed.len() >= MAX_LISTED_FAULTS
+    }
+
+    fn count(&self) -> usize {
+        self.listed.len() + self.unlisted
     }
 
     /// Notes the fault of a failed step and goes on.
@@ -259,56 +291,66 @@ impl FaultCollector {
             self.push(path.clone(), Problem::NotAnObject);
             return None;
         };
-        let before = self.0.len();
+        let before = self.count();
         for name in required.iter().filter(|name| !object.contains_key(name)) {
             self.push(path.clone(), Problem::Missing((*name).to_owned()));
         }
         // With all required members there and no others, the counts agree: the common case.
-        if self.0.len() != before || object.len() != required.len() {
+        if self.count() != before || object.len() != required.len() {
             for (name, _) in object.iter() {
                 if !required.contains(&name) && !optional.contains(&name) {
                     self.push(path.clone(), Problem::Unexpected(echo(name)));
                 }
             }
         }
-        (self.0.len() == before).then_some(object)
+        (self.count() == before).then_some(object)
     }
 
     /// Tells whether nothing was noted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.listed.is_empty()
     }
 
     /// Ends the reading: `Ok` without faults.
     pub fn finish(self) -> Result<(), Faults> {
-        if self.0.is_empty() {
+        if self.is_empty() {
             Ok(())
         } else {
-            Err(Faults(self.0))
+            Err(self.into_faults())
         }
     }
 
     /// Ends the reading with what was read; a value that could not be read has left a fault.
     pub fn finish_with<T>(self, value: Option<T>) -> Result<T, Faults> {
         match value {
-            Some(value) if self.0.is_empty() => Ok(value),
-            _ if self.0.is_empty() => Err(Faults(vec![Fault {
+            Some(value) if self.is_empty() => Ok(value),
+            _ if self.is_empty() => Err(Faults::from(Fault {
                 path: Path::root(),
                 problem: Problem::Expected("complete"),
-            }])),
-            _ => Err(Faults(self.0)),
+            })),
+            _ => Err(self.into_faults()),
         }
     }
 
     /// Takes over the faults of another reading.
     pub fn extend(&mut self, faults: Faults) {
-        self.0.extend(faults.0);
+        for fault in faults.listed {
+            self.push(fault.path, fault.problem);
+        }
+        self.unlisted += faults.unlisted;
+    }
+
+    fn into_faults(self) -> Faults {
+        Faults {
+            listed: self.listed,
+            unlisted: self.unlisted,
+        }
     }
 }
 
 /// A stranger's text as a fault repeats it: bounded, and without characters that act on a terminal.
-fn echo(text: &str) -> String {
+pub(crate) fn echo(text: &str) -> String {
     let mut shown: String = text
         .chars()
         .take(MAX_ECHOED_CHARS)
@@ -346,6 +388,27 @@ mod tests {
             path.as_str(),
             format!("a\u{fffd}[31m\u{fffd}b[3].{}…", "x".repeat(64))
         );
+    }
+
+    #[test]
+    fn faults_beyond_the_listed_ones_are_counted_and_still_refuse() {
+        let mut faults = FaultCollector::new();
+        for index in 0..MAX_LISTED_FAULTS {
+            faults.push(Path::root().index(index), Problem::Absent);
+        }
+        assert!(faults.is_full());
+        let object = Value::Object(Object::new());
+        assert!(
+            faults
+                .exact_object(&Path::root(), &object, &["a"])
+                .is_none()
+        );
+        let mut outer = FaultCollector::new();
+        outer.push(Path::root(), Problem::Duplicate);
+        outer.extend(faults.finish().unwrap_err());
+        let faults = outer.finish().unwrap_err();
+        assert_eq!(faults.iter().count(), MAX_LISTED_FAULTS);
+        assert!(faults.to_string().ends_with("\nand has 2 more faults"));
     }
 
     #[test]

@@ -15,12 +15,13 @@
 //! Module map: `identifier`, `blank`, `time` (scalars); `principal`, `profile`, `call` (who and what);
 //! `tool_contract`, `rule` (what is allowed); `document` (JSON forms); `error_catalog`; `model_result`,
 //! `protected_audit`, `package` (the projections); `digest`, `wire` (what binds them); `answer`, `sensitive_key`,
-//! `verify`, `result_set` (what is checked); `fault` (how it is said).
+//! `verify`, `result_set` (what is checked), `discard` (what is refused); `fault` (how it is said).
 
 mod answer;
 mod blank;
 mod call;
 mod digest;
+mod discard;
 mod document;
 mod error_catalog;
 mod fault;
@@ -50,7 +51,7 @@ pub use document::{
     read_value_rule,
 };
 pub use error_catalog::{CatalogEntry, Category, ErrorCode, Recovery};
-pub use fault::{Binding, Fault, FaultCollector, Faults, Path, Problem};
+pub use fault::{Binding, Fault, FaultCollector, Faults, MAX_LISTED_FAULTS, Path, Problem};
 pub use identifier::{
     ApprovalId, ApproverId, CallId, IdempotencyKey, IdentifierError, MAX_IDENTIFIER_CHARS,
     OperationId, ResponseId, Revision, Role, SourceLabel, SubjectId, TenantId, ToolName,

@@ -73,8 +73,9 @@ pub enum ModelResult {
     },
 }
 
-/// What a successful result carries.
+/// What a successful result carries. Made from a checked answer only.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SuccessResult {
     /// The tool's data: an object in the digest domain.
     pub data: Value,

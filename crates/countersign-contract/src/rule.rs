@@ -215,6 +215,9 @@ impl Rule {
                 Value::Array(values),
             ) => {
                 for (index, value) in values.iter().enumerate() {
+                    if faults.is_full() {
+                        break;
+                    }
                     items.check(value, side, &|| path().index(index), faults);
                 }
                 let inside = within(&values.len(), min_items.as_ref(), max_items.as_ref());

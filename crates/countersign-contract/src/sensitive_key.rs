@@ -1,6 +1,6 @@
 //! Member names that no tool output may carry: secrets and the host's own control fields.
 
-use countersign_canonical::Value;
+use countersign_canonical::{InDomain, Value};
 
 use crate::fault::Path;
 
@@ -49,24 +49,28 @@ pub fn is_sensitive_key(name: &str) -> bool {
     SENSITIVE_OR_CONTROL_KEYS.contains(&folded.as_str())
 }
 
-/// Finds the first such name anywhere inside the value.
+/// Finds the first such name anywhere inside the value, which stands at `path`.
 ///
-/// The value is one whose depth is bounded already: the search descends with it.
+/// The search descends with the value, whose depth the domain bounds.
 #[must_use]
-pub fn find_sensitive_key(value: &Value, path: &Path) -> Option<Path> {
+pub fn find_sensitive_key(value: InDomain<'_>, path: &Path) -> Option<Path> {
+    find_within(value.value(), path)
+}
+
+fn find_within(value: &Value, path: &Path) -> Option<Path> {
     match value {
         Value::Object(object) => object.iter().find_map(|(name, member)| {
             if is_sensitive_key(name) {
                 return Some(path.member(name));
             }
             if is_container(member) {
-                return find_sensitive_key(member, &path.member(name));
+                return find_within(member, &path.member(name));
             }
             None
         }),
         Value::Array(items) => items.iter().enumerate().find_map(|(index, item)| {
             if is_container(item) {
-                find_sensitive_key(item, &path.index(index))
+                find_within(item, &path.index(index))
             } else {
                 None
             }

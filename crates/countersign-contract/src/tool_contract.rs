@@ -81,9 +81,9 @@ pub struct OutputLimits {
 impl OutputLimits {
     /// The most bytes a contract may allow.
     pub const MAX_BYTES: usize = 4 * 1024 * 1024;
-    /// The deepest output a contract may allow: the projection wraps it in an object, and the digest domain ends
-    /// at 32 levels.
-    pub const MAX_DEPTH: usize = 31;
+    /// The deepest output a contract may allow: projection and package wrap it in an object each, and the digest
+    /// domain ends at 32 levels.
+    pub const MAX_DEPTH: usize = 30;
 }
 
 /// What digests and the audit projection say about a tool: its name and revisions.

@@ -2,7 +2,7 @@
 
 use countersign_canonical::{InDomain, Object, Value};
 
-use crate::answer::{Claims, NULL_OR_TEXT, TIMESTAMP};
+use crate::answer::{Claims, MAX_EVIDENCE_BYTES, NULL_OR_TEXT, TIMESTAMP};
 use crate::blank::is_blank;
 use crate::call::Call;
 use crate::digest::{
@@ -453,6 +453,13 @@ fn downstream(audit: &Object, faults: &mut FaultCollector) -> Option<Downstream>
     for name in ["receipt_id", "request_id"] {
         if !is_null_or_text(downstream, name) {
             faults.push(DOWNSTREAM.member(name), Problem::Expected(NULL_OR_TEXT));
+            readable = false;
+        }
+        if text(downstream, name).is_some_and(|text| text.len() > MAX_EVIDENCE_BYTES) {
+            faults.push(
+                DOWNSTREAM.member(name),
+                Problem::TooManyBytes(MAX_EVIDENCE_BYTES),
+            );
             readable = false;
         }
     }

@@ -19,13 +19,18 @@ pub(crate) fn bytes_of(write: impl FnOnce(&mut Encoder<'_, ToolResult, Vec<u8>>)
 
 /// Such an object as a value, read back from its encoding, so that each shape is described once.
 pub(crate) fn value_of(write: impl FnOnce(&mut Encoder<'_, ToolResult, Vec<u8>>)) -> Value {
-    const LIMITS: Limits = Limits::tool_result().with_bytes(usize::MAX);
+    // The domain has bounded everything already.
+    const LIMITS: Limits = Limits {
+        bytes: usize::MAX,
+        nodes: usize::MAX,
+        ..Limits::tool_result()
+    };
     proven(parse(&bytes_of(write), &LIMITS))
 }
 
 #[expect(
     clippy::expect_used,
-    reason = "identifiers are bounded, arguments and answers were checked one level down: what holds them is in the domain"
+    reason = "identifiers are bounded, arguments and answers were checked at the depth at which they stand: what holds them is in the domain"
 )]
 fn proven<T, E: std::fmt::Debug + ProofFailure>(result: Result<T, E>) -> T {
     result.expect("checked content is in the digest domain")

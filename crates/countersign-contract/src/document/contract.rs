@@ -6,7 +6,7 @@ use std::time::Duration;
 use countersign_canonical::{Number, NumberKind, Object, Value};
 
 use super::{read_identifier, read_integer};
-use crate::fault::{FaultCollector, Faults, Path, Problem};
+use crate::fault::{FaultCollector, Faults, Path, Problem, echo};
 use crate::identifier::Revision;
 use crate::rule::{MemberRule, Members, Pattern, Rule, StringRule};
 use crate::sensitive_key::is_sensitive_key;
@@ -227,10 +227,7 @@ fn read_rule(
     };
     for (name, _) in object.iter() {
         if name != "type" && !allowed.contains(&name) && !beside.contains(&name) {
-            faults.push(
-                path.clone(),
-                Problem::Unexpected(name.chars().take(64).collect()),
-            );
+            faults.push(path.clone(), Problem::Unexpected(echo(name)));
         }
     }
     match kind {
@@ -238,11 +235,13 @@ fn read_rule(
         Some("integer") => {
             let minimum = read_optional_integer(path, object, "minimum", i64::MIN, faults);
             let maximum = read_optional_integer(path, object, "maximum", i64::MIN, faults);
+            check_range(path, ["minimum", "maximum"], minimum, maximum, faults);
             Some(Rule::Integer { minimum, maximum })
         }
         Some("number") => {
             let minimum = read_optional_number(path, object, "minimum", faults);
             let maximum = read_optional_number(path, object, "maximum", faults);
+            check_range(path, ["minimum", "maximum"], minimum, maximum, faults);
             Some(Rule::Number { minimum, maximum })
         }
         Some("boolean") => Some(Rule::Boolean),
@@ -272,6 +271,13 @@ fn read_array_rule(
     let items = read_rule(&items_path, items, &[], depth + 1, faults);
     let min_items = read_optional_integer(path, object, "min_items", 0, faults);
     let max_items = read_optional_integer(path, object, "max_items", 0, faults);
+    check_range(
+        path,
+        ["min_items", "max_items"],
+        min_items,
+        max_items,
+        faults,
+    );
     Some(Rule::Array {
         items: Box::new(items?),
         min_items: min_items.map(size),
@@ -282,12 +288,21 @@ fn read_array_rule(
 fn read_string_rule(path: &Path, object: &Object, faults: &mut FaultCollector) -> StringRule {
     let min_length = read_optional_integer(path, object, "min_length", 0, faults);
     let max_length = read_optional_integer(path, object, "max_length", 0, faults);
+    check_range(
+        path,
+        ["min_length", "max_length"],
+        min_length,
+        max_length,
+        faults,
+    );
     let one_of = object.get("enum").and_then(|value| {
         let due = Problem::Expected("a list of at least one string");
         faults.take(&path.member("enum"), texts(value).ok_or(due))
     });
     let pattern = read_optional_text(path, object, "pattern", faults).and_then(|source| {
-        let due = Problem::Expected("a regular expression without look-around and back-references");
+        let due = Problem::Expected(
+            "a regular expression of moderate size, without look-around and back-references",
+        );
         faults.take(&path.member("pattern"), Pattern::new(&source).ok_or(due))
     });
     StringRule {
@@ -295,6 +310,21 @@ fn read_string_rule(path: &Path, object: &Object, faults: &mut FaultCollector) -
         max_length: max_length.map(size),
         one_of,
         pattern,
+    }
+}
+
+/// Nothing lies between a least and a smaller most: such a rule refuses everything, and is a mistake.
+fn check_range<T: PartialOrd>(
+    path: &Path,
+    [least, most]: [&'static str; 2],
+    minimum: Option<T>,
+    maximum: Option<T>,
+    faults: &mut FaultCollector,
+) {
+    if let (Some(minimum), Some(maximum)) = (minimum, maximum)
+        && minimum > maximum
+    {
+        faults.push(path.member(most), Problem::Contradicts(least));
     }
 }
 
@@ -320,17 +350,22 @@ fn check_references(
             faults.push(path.clone(), Problem::SensitiveKey);
         }
         if let Some(argument) = &member.equals_argument {
-            let known = arguments.is_some_and(|arguments| arguments.get(argument).is_some());
-            if !known {
-                faults.push(
-                    path.member("equals_argument"),
-                    Problem::Expected("the name of an argument"),
-                );
+            let due = match arguments {
+                None => Some(OUTPUT_ONLY),
+                Some(arguments) if arguments.get(argument).is_none() => {
+                    Some("the name of an argument")
+                }
+                Some(_) => None,
+            };
+            if let Some(due) = due {
+                faults.push(path.member("equals_argument"), Problem::Expected(due));
             }
         }
         check_nested(&path, &member.rule, arguments.is_some(), faults);
     }
 }
+
+const OUTPUT_ONLY: &str = "used on an output's own members only";
 
 fn check_nested(path: &Path, rule: &Rule, is_output: bool, faults: &mut FaultCollector) {
     match rule {
@@ -341,8 +376,10 @@ fn check_nested(path: &Path, rule: &Rule, is_output: bool, faults: &mut FaultCol
                     faults.push(path.clone(), Problem::SensitiveKey);
                 }
                 if member.equals_argument.is_some() {
-                    let due = "used on an output's own members only";
-                    faults.push(path.member("equals_argument"), Problem::Expected(due));
+                    faults.push(
+                        path.member("equals_argument"),
+                        Problem::Expected(OUTPUT_ONLY),
+                    );
                 }
                 check_nested(&path, &member.rule, is_output, faults);
             }
