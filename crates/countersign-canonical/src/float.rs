@@ -6,56 +6,50 @@ pub(crate) fn write_float<S: Sink>(value: f64, sink: &mut S) {
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(value);
     let magnitude = value.abs();
-    let fixed = magnitude == 0.0 || (1e-4..1e16).contains(&magnitude);
-    if fixed || is_exponent_form(text.as_bytes()) {
+    if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
         sink.write(text.as_bytes());
     } else {
-        write_exponent_form(text, sink);
+        write_exponent_form(text.as_bytes(), sink);
     }
 }
 
-/// Whether digits are already written as `d.ddde±dd`.
-fn is_exponent_form(text: &[u8]) -> bool {
-    let magnitude = text.strip_prefix(b"-").unwrap_or(text);
-    let mut parts = magnitude.splitn(2, |byte| *byte == b'e');
-    let (Some(mantissa), Some([b'+' | b'-', _, _, ..])) = (parts.next(), parts.next()) else {
-        return false;
-    };
-    match mantissa {
-        [b'1'..=b'9'] => true,
-        [b'1'..=b'9', b'.', .., last] => *last != b'0',
-        _ => false,
+/// Writes an exponent with its sign and at least two digits, whatever it was given with.
+fn write_exponent_form<S: Sink>(text: &[u8], sink: &mut S) {
+    match text {
+        [mantissa @ .., b'e', b'-', digit] => {
+            sink.write(mantissa);
+            sink.write(&[b'e', b'-', b'0', *digit]);
+        }
+        [.., b'e', b'-' | b'+', _, _] | [.., b'e', b'-' | b'+', _, _, _] => sink.write(text),
+        [mantissa @ .., b'e', tens, ones] => {
+            sink.write(mantissa);
+            sink.write(&[b'e', b'+', *tens, *ones]);
+        }
+        [mantissa @ .., b'e', hundreds, tens, ones] => {
+            sink.write(mantissa);
+            sink.write(&[b'e', b'+', *hundreds, *tens, *ones]);
+        }
+        [b'-', magnitude @ ..] => {
+            sink.push(b'-');
+            write_small_fixed(magnitude, sink);
+        }
+        magnitude => write_small_fixed(magnitude, sink),
     }
 }
 
-/// Rewrites any decimal notation of a number other than zero as `d.ddde±dd`.
-fn write_exponent_form<S: Sink>(text: &str, sink: &mut S) {
-    let (sign, magnitude) = match text.strip_prefix('-') {
-        Some(magnitude) => ("-", magnitude),
-        None => ("", text),
-    };
-    let (mantissa, exponent) = magnitude.split_once('e').unwrap_or((magnitude, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let written: i64 = exponent.parse().unwrap_or_default();
-
-    let digits = [whole, fraction].concat();
-    let significant = digits.trim_start_matches('0');
-    let leading_zeros = digits.len() - significant.len();
-    let point = i64::try_from(whole.len()).unwrap_or_default()
-        - i64::try_from(leading_zeros).unwrap_or_default();
-    let exponent = written + point - 1;
-
-    let (first, rest) = significant.split_at(significant.len().min(1));
-    let rest = rest.trim_end_matches('0');
-    sink.write(sign.as_bytes());
-    sink.write(first.as_bytes());
-    if !rest.is_empty() {
-        sink.write(b".");
-        sink.write(rest.as_bytes());
+/// Writes a number given as `0.0000ddd` in exponent form.
+fn write_small_fixed<S: Sink>(text: &[u8], sink: &mut S) {
+    let fraction = text.strip_prefix(b"0.").unwrap_or(text);
+    let zeros = fraction.iter().take_while(|byte| **byte == b'0').count();
+    let (_, significant) = fraction.split_at(zeros);
+    if let Some((first, rest)) = significant.split_first() {
+        sink.push(*first);
+        if !rest.is_empty() {
+            sink.push(b'.');
+            sink.write(rest);
+        }
     }
-    sink.write(if exponent < 0 { b"e-" } else { b"e+" });
-    if exponent.abs() < 10 {
-        sink.write(b"0");
-    }
-    sink.write(itoa::Buffer::new().format(exponent.abs()).as_bytes());
+    let exponent = zeros + 1;
+    sink.write(if exponent < 10 { b"e-0" } else { b"e-" });
+    sink.write(itoa::Buffer::new().format(exponent).as_bytes());
 }

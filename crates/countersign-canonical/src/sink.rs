@@ -84,14 +84,25 @@ impl DigestSink {
         self.filled = 0;
     }
 
+    /// Hashes whole buffers only, which keeps the hash function's own one empty.
     #[cold]
     fn write_past_buffer(&mut self, bytes: &[u8]) {
-        self.flush();
-        if bytes.len() >= CHUNK {
-            self.hash.update(bytes);
-        } else if let Some(room) = self.buffer.get_mut(..bytes.len()) {
-            room.copy_from_slice(bytes);
-            self.filled = bytes.len();
+        let mut rest = bytes;
+        if let Some(room) = self.buffer.get_mut(self.filled..)
+            && let Some((fitting, after)) = rest.split_at_checked(room.len())
+        {
+            room.copy_from_slice(fitting);
+            self.filled = CHUNK;
+            self.flush();
+            rest = after;
+        }
+        let (whole, rest) = rest.split_at(rest.len() - rest.len() % CHUNK);
+        if !whole.is_empty() {
+            self.hash.update(whole);
+        }
+        if let Some(room) = self.buffer.get_mut(..rest.len()) {
+            room.copy_from_slice(rest);
+            self.filled = rest.len();
         }
     }
 }

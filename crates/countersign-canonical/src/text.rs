@@ -31,18 +31,31 @@ fn write_utf8<S: Sink>(text: &str, sink: &mut S) {
 
 #[inline]
 fn write_ascii<S: Sink>(text: &str, sink: &mut S) {
-    let mut rest = text;
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = write_plain::<true, _>(rest, sink).split_first() {
+        rest = after;
+        if byte.is_ascii() {
+            write_escape(*byte, sink);
+        } else {
+            let start = text.len() - after.len() - 1;
+            rest = write_beyond_ascii(text.get(start..).unwrap_or_default(), sink);
+        }
+    }
+}
+
+/// Escapes characters up to the first ASCII one, and returns the rest.
+#[inline]
+fn write_beyond_ascii<'t, S: Sink>(text: &'t str, sink: &mut S) -> &'t [u8] {
+    let mut characters = text.chars();
     loop {
-        let special = write_plain::<true, _>(rest.as_bytes(), sink).len();
-        let start = rest.len() - special;
-        let mut characters = rest.get(start..).unwrap_or_default().chars();
-        loop {
-            rest = characters.as_str();
-            match characters.next() {
-                None => return,
-                Some(' ' | '!' | '#'..='[' | ']'..='~') => break,
-                Some(character) => write_escaped(character, sink),
+        let rest = characters.as_str();
+        match characters.next() {
+            Some(character) if !character.is_ascii() => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    write_unit(*unit, sink);
+                }
             }
+            Some(_) | None => return rest.as_bytes(),
         }
     }
 }
@@ -76,18 +89,6 @@ fn write_plain<'t, const ASCII_ONLY: bool, S: Sink>(bytes: &'t [u8], sink: &mut 
         sink.write(plain);
     }
     special
-}
-
-#[inline]
-fn write_escaped<S: Sink>(character: char, sink: &mut S) {
-    match u8::try_from(character) {
-        Ok(byte) if byte < 0x7f => write_escape(byte, sink),
-        Ok(_) | Err(_) => {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                write_unit(*unit, sink);
-            }
-        }
-    }
 }
 
 fn write_escape<S: Sink>(byte: u8, sink: &mut S) {
