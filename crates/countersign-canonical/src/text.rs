@@ -106,22 +106,30 @@ fn write_escape<S: Sink>(byte: u8, sink: &mut S) {
 
 #[inline]
 fn write_unit<S: Sink>(unit: u16, sink: &mut S) {
-    let [high, low] = unit.to_be_bytes();
-    sink.write(&[
-        b'\\',
-        b'u',
-        hex_digit(high >> 4),
-        hex_digit(high & 15),
-        hex_digit(low >> 4),
-        hex_digit(low & 15),
-    ]);
+    let [first, second, third, fourth] = hex_digits(unit);
+    sink.write(&[b'\\', b'u', first, second, third, fourth]);
 }
 
+/// The four lower-case digits of a number, computed side by side.
 #[inline]
-const fn hex_digit(nibble: u8) -> u8 {
-    if nibble < 10 {
-        b'0' + nibble
-    } else {
-        b'a' + nibble - 10
+const fn hex_digits(unit: u16) -> [u8; 4] {
+    let unit = unit as u32;
+    let bytes = (unit | unit << 8) & 0x00ff_00ff;
+    let nibbles = (bytes | bytes << 4) & 0x0f0f_0f0f;
+    let letters = ((nibbles + 0x0606_0606) >> 4) & 0x0101_0101;
+    let letters_offset = b'a' - b'0' - 10;
+    (nibbles + 0x3030_3030 + letters * letters_offset as u32).to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hex_digits;
+
+    #[test]
+    fn hex_digits_are_those_of_the_number() {
+        for unit in 0..=u16::MAX {
+            let digits = format!("{unit:04x}");
+            assert_eq!(hex_digits(unit), digits.as_bytes());
+        }
     }
 }
