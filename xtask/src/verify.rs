@@ -60,7 +60,7 @@ const STAGES: &[Stage] = &[
     Stage {
         name: "tests",
         needs: Some("lock file"),
-        remedy: "see the failures above; run one package with `cargo xtask test -- -p NAME`",
+        remedy: "see the messages above; run one package with `cargo xtask test -- -p NAME`",
         run: tests,
     },
 ];
