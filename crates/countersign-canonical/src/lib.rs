@@ -35,6 +35,7 @@ mod encode;
 mod encoder;
 mod float;
 mod form;
+mod indented;
 mod limits;
 mod number;
 mod object;
@@ -51,6 +52,7 @@ pub use encode::{
     digest, digest_tool_result_with, digest_with, encode, encode_into, encode_tool_result_with,
 };
 pub use encoder::Encoder;
+pub use indented::indented;
 pub use form::{Ascii, Form, OpenForm, ToolResult, Utf8};
 pub use limits::Limits;
 pub use number::{Number, NumberKind};

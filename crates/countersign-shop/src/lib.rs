@@ -12,4 +12,4 @@ mod shop;
 
 pub use contracts::registry;
 pub use executor::{Disturbance, ShopExecutor};
-pub use shop::{APPROVER, OrderStatus, Shop};
+pub use shop::{OrderStatus, Shop, approver};

@@ -11,8 +11,15 @@ use countersign_policy::{
     Decision,
 };
 
+use crate::contracts::proven;
+
+const APPROVER: &str = "human-reviewer-1";
+
 /// Who may approve refund drafts.
-pub const APPROVER: &str = "human-reviewer-1";
+#[must_use]
+pub fn approver() -> ApproverId {
+    proven(ApproverId::new(APPROVER))
+}
 /// The role that sees every order of its tenant.
 const SUPPORT_ROLE: &str = "support_admin";
 /// The shop's clock stands still.
