@@ -52,8 +52,8 @@ pub use encode::{
     digest, digest_tool_result_with, digest_with, encode, encode_into, encode_tool_result_with,
 };
 pub use encoder::Encoder;
-pub use indented::indented;
 pub use form::{Ascii, Form, OpenForm, ToolResult, Utf8};
+pub use indented::indented;
 pub use limits::Limits;
 pub use number::{Number, NumberKind};
 pub use object::Object;

@@ -6,6 +6,7 @@ use std::fmt;
 use countersign_canonical::{DomainError, Object, Value};
 
 use crate::identifier::IdentifierError;
+use crate::inert::Inert;
 use crate::profile::ProfileError;
 
 /// The most characters of a stranger's member name that a fault repeats.
@@ -351,27 +352,7 @@ impl FaultCollector {
 
 /// A stranger's text as a fault repeats it: bounded, and without characters that act on a terminal.
 pub(crate) fn echo(text: &str) -> String {
-    let mut shown: String = text
-        .chars()
-        .take(MAX_ECHOED_CHARS)
-        .map(|character| {
-            if is_inert(character) {
-                character
-            } else {
-                '\u{fffd}'
-            }
-        })
-        .collect();
-    if text.chars().nth(MAX_ECHOED_CHARS).is_some() {
-        shown.push('…');
-    }
-    shown
-}
-
-/// Neither a control nor a direction-changing or invisible formatting character.
-fn is_inert(character: char) -> bool {
-    !character.is_control()
-        && !matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    Inert::beginning(text, MAX_ECHOED_CHARS).to_string()
 }
 
 #[cfg(test)]
@@ -386,7 +367,7 @@ mod tests {
             .member(&"x".repeat(100));
         assert_eq!(
             path.as_str(),
-            format!("a\u{fffd}[31m\u{fffd}b[3].{}…", "x".repeat(64))
+            format!("a\\u{{1b}}[31m\\u{{202e}}b[3].{}…", "x".repeat(64))
         );
     }
 

@@ -15,7 +15,7 @@
 //! Module map: `identifier`, `blank`, `time` (scalars); `principal`, `profile`, `call` (who and what);
 //! `tool_contract`, `rule` (what is allowed); `document` (JSON forms); `error_catalog`; `model_result`,
 //! `protected_audit`, `package` (the projections); `digest`, `wire` (what binds them); `answer`, `sensitive_key`,
-//! `verify`, `result_set` (what is checked), `discard` (what is refused); `fault` (how it is said).
+//! `verify`, `result_set` (what is checked), `discard` (what is refused); `fault`, `inert` (how it is said).
 
 mod answer;
 mod blank;
@@ -26,6 +26,7 @@ mod document;
 mod error_catalog;
 mod fault;
 mod identifier;
+mod inert;
 mod model_result;
 mod package;
 mod principal;
@@ -56,6 +57,7 @@ pub use identifier::{
     ApprovalId, ApproverId, CallId, IdempotencyKey, IdentifierError, MAX_IDENTIFIER_CHARS,
     OperationId, ResponseId, Revision, Role, SourceLabel, SubjectId, TenantId, ToolName,
 };
+pub use inert::Inert;
 pub use model_result::{
     DISPATCHER_LABEL, DISPATCHER_REVISION, Delivery, MODEL_RESULT_SCHEMA, ModelResult, Outcome,
     Status, SuccessResult, Trust,

@@ -1,5 +1,6 @@
 //! A handler that is a local program.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use countersign_canonical::{Limits, Object, Value, encode, parse};
@@ -28,12 +29,12 @@ pub type DiagnosticsSink = Box<dyn Fn(&ToolName, &Diagnostics) + Send + Sync>;
 
 /// Runs a program for each order: the arguments as JSON on its standard input, its answer on its standard output.
 ///
-/// Exit code 0 is an answer. Any other end of a program that ran says nothing about what it did, unless the tool promises
-/// that it exits with 75 only before it acts.
+/// Exit code 0 is an answer. Any other end of a program that ran says nothing about what it did, save for exit codes that
+/// the tool promises to use only where it did nothing.
 pub struct CommandHandler<C> {
     spec: CommandSpec,
     answers: Answers,
-    exits_75_before_acting: bool,
+    not_started_codes: BTreeSet<i32>,
     clock: C,
     diagnostics: Option<DiagnosticsSink>,
 }
@@ -48,7 +49,7 @@ impl<C: Clock> CommandHandler<C> {
         Self {
             spec,
             answers: Answers::Data,
-            exits_75_before_acting: false,
+            not_started_codes: BTreeSet::new(),
             clock,
             diagnostics: None,
         }
@@ -61,10 +62,10 @@ impl<C: Clock> CommandHandler<C> {
         self
     }
 
-    /// Believes the tool's promise that exit code 75 proves that nothing was done.
+    /// Believes the tool's promise that it exits with these codes only where it did nothing. Zero never counts.
     #[must_use]
-    pub fn exiting_75_before_acting(mut self) -> Self {
-        self.exits_75_before_acting = true;
+    pub fn trusting_not_started(mut self, codes: impl IntoIterator<Item = i32>) -> Self {
+        self.not_started_codes = codes.into_iter().filter(|code| *code != 0).collect();
         self
     }
 
@@ -87,8 +88,12 @@ impl<C: Clock> CommandHandler<C> {
         self.report(order, &exited.diagnostics);
         match exited.exit {
             Exit::SUCCESS => Execution::Answered(self.answer(order, &exited.stdout)),
-            Exit::TEMPORARY_FAILURE if self.exits_75_before_acting => {
-                Execution::NotStarted(NotStarted::RateLimited)
+            Exit::Code(code) if self.not_started_codes.contains(&code) => {
+                Execution::NotStarted(if exited.exit == Exit::TEMPORARY_FAILURE {
+                    NotStarted::RateLimited
+                } else {
+                    NotStarted::Unreachable
+                })
             }
             Exit::Code(_) | Exit::Signal(_) => Execution::Failed,
         }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use countersign_canonical::{InDomain, Limits, Object, ParseError, Value, parse};
 use countersign_contract::{
-    AUDIT_SCHEMA, Arguments, Call, Delivery, ErrorCode, FaultCollector, Faults,
-    MAX_UNIX_SECONDS, MODEL_RESULT_SCHEMA, Outcome, Path, Principal, Problem, Profile, Recovery,
-    Status, UtcSecond, is_blank, read_identifier, read_key, read_principal, read_profile,
+    AUDIT_SCHEMA, Arguments, Call, Delivery, ErrorCode, FaultCollector, Faults, MAX_UNIX_SECONDS,
+    MODEL_RESULT_SCHEMA, Outcome, Path, Problem, Profile, Recovery, Status, UtcSecond, is_blank,
+    read_identifier, read_key, read_principal, read_profile,
 };
 use countersign_shop::Disturbance;
 
@@ -51,9 +51,19 @@ impl Fixture {
 }
 
 fn read_fixture(value: &Value, faults: &mut FaultCollector) -> Option<Vec<Case>> {
-    let root = faults.exact_object(&Path::root(), value, &["schema_version", "contract", "cases"])?;
+    let root = faults.exact_object(
+        &Path::root(),
+        value,
+        &["schema_version", "contract", "cases"],
+    )?;
     faults.take(&Path::root(), InDomain::check(value))?;
-    expect_text(&Path::root(), root, "schema_version", FIXTURE_SCHEMA, faults);
+    expect_text(
+        &Path::root(),
+        root,
+        "schema_version",
+        FIXTURE_SCHEMA,
+        faults,
+    );
     let path = Path::fixed("contract");
     let members = ["model_result", "protected_audit"];
     if let Some(contract) = faults.exact_object(&path, root.get("contract")?, &members) {
@@ -65,7 +75,13 @@ fn read_fixture(value: &Value, faults: &mut FaultCollector) -> Option<Vec<Case>>
     let mut ids = BTreeMap::new();
     let mut cases = Vec::with_capacity(values.len());
     for (index, value) in values.iter().enumerate() {
-        cases.extend(read_case(&path.index(index), index, value, &mut ids, faults));
+        cases.extend(read_case(
+            &path.index(index),
+            index,
+            value,
+            &mut ids,
+            faults,
+        ));
     }
     Some(cases)
 }
@@ -85,9 +101,19 @@ fn read_case<'v>(
     let mut step_ids = BTreeMap::new();
     let mut steps = Vec::with_capacity(values.len());
     for (index, value) in values.iter().enumerate() {
-        steps.extend(read_step(&steps_path.index(index), index, value, &mut step_ids, faults));
+        steps.extend(read_step(
+            &steps_path.index(index),
+            index,
+            value,
+            &mut step_ids,
+            faults,
+        ));
     }
-    Some(Case { id: id?.to_owned(), principal: principal?, steps })
+    Some(Case {
+        id: id?.to_owned(),
+        principal: principal?,
+        steps,
+    })
 }
 
 const STEP_MEMBERS: [&str; 9] = [
@@ -120,7 +146,9 @@ fn read_step<'v>(
         .and_then(|seconds| u64::try_from(seconds).ok())
         .filter(|seconds| *seconds <= MAX_UNIX_SECONDS - APPROVAL_TTL_SECONDS)
         .and_then(UtcSecond::new)
-        .ok_or(Problem::Expected("an integer from 0 to 253402300739: seconds since 1970, a minute before year 10000"));
+        .ok_or(Problem::Expected(
+            "an integer from 0 to 253402300739: seconds since 1970, a minute before year 10000",
+        ));
     let now = faults.take(&path.member("now"), now);
     let expected = read_expected(&path.member("expected"), step.get("expected")?, faults);
     Some(Step {
@@ -147,7 +175,10 @@ fn read_action(
             let due = Problem::Expected("null where the action is dispatch");
             faults.push(path.member("status_ref_from"), due);
         }
-        return Some(StepAction::Dispatch { approval: approval?, disturbance: disturbance? });
+        return Some(StepAction::Dispatch {
+            approval: approval?,
+            disturbance: disturbance?,
+        });
     }
     if disturbance.is_some_and(|disturbance| disturbance != Disturbance::None) {
         let due = Problem::Expected("\"none\" where the action is query_status");
@@ -158,7 +189,9 @@ fn read_action(
         faults.push(path.member("approval"), due);
     }
     let of_step = source.as_str().and_then(|id| earlier.get(id)).copied();
-    let of_step = of_step.ok_or(Problem::Expected("the step_id of an earlier step of the case"));
+    let of_step = of_step.ok_or(Problem::Expected(
+        "the step_id of an earlier step of the case",
+    ));
     let of_step = faults.take(&path.member("status_ref_from"), of_step)?;
     Some(StepAction::QueryStatus { of_step })
 }
@@ -179,7 +212,10 @@ const FAILURES: [(&str, Disturbance); 6] = [
     ("none", Disturbance::None),
     ("timeout_before_execute", Disturbance::TimeoutBeforeExecute),
     ("timeout_after_commit", Disturbance::AnswerLost),
-    ("timeout_after_commit_receipt_unavailable", Disturbance::AnswerAndReceiptLost),
+    (
+        "timeout_after_commit_receipt_unavailable",
+        Disturbance::AnswerAndReceiptLost,
+    ),
     ("rate_limit", Disturbance::RateLimit),
     ("tool_error", Disturbance::Unreachable),
 ];
@@ -192,7 +228,10 @@ fn read_word<T: Copy>(
     faults: &mut FaultCollector,
 ) -> Option<T> {
     let text = object.get(name).and_then(Value::as_str);
-    let found = words.iter().find(|(word, _)| Some(*word) == text).map(|(_, value)| *value);
+    let found = words
+        .iter()
+        .find(|(word, _)| Some(*word) == text)
+        .map(|(_, value)| *value);
     let due = || {
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         Problem::ExpectedThat(format!("one of {}", words.join(", ")))
@@ -202,13 +241,18 @@ fn read_word<T: Copy>(
 
 fn read_step_call(path: &Path, step: &Object, faults: &mut FaultCollector) -> Option<Call> {
     let proposal_path = path.member("proposal");
-    let proposal =
-        faults.exact_object(&proposal_path, step.get("proposal")?, &["name", "arguments"]);
-    let name = proposal
-        .and_then(|proposal| read_identifier(&proposal_path, proposal, "name", faults));
+    let proposal = faults.exact_object(
+        &proposal_path,
+        step.get("proposal")?,
+        &["name", "arguments"],
+    );
+    let name =
+        proposal.and_then(|proposal| read_identifier(&proposal_path, proposal, "name", faults));
     let arguments = proposal.and_then(|proposal| {
         let path = proposal_path.member("arguments");
-        let value = proposal.get("arguments").filter(|value| value.as_object().is_some());
+        let value = proposal
+            .get("arguments")
+            .filter(|value| value.as_object().is_some());
         let value = faults.take(&path, value.ok_or(Problem::NotAnObject))?;
         faults.take(&path, Arguments::new(value.clone()))
     });
@@ -252,8 +296,15 @@ fn read_reference_profile(
 }
 
 fn read_expected(path: &Path, value: &Value, faults: &mut FaultCollector) -> Option<Expected> {
-    let members =
-        ["code", "status", "outcome", "recovery", "delivery", "data", "side_effect_count"];
+    let members = [
+        "code",
+        "status",
+        "outcome",
+        "recovery",
+        "delivery",
+        "data",
+        "side_effect_count",
+    ];
     let object = faults.exact_object(path, value, &members)?;
     let text = |name: &str| object.get(name).and_then(Value::as_str);
     let code = text("code")
@@ -268,8 +319,13 @@ fn read_expected(path: &Path, value: &Value, faults: &mut FaultCollector) -> Opt
     let recovery = take_word(path, "recovery", recovery, Recovery::ALL, faults);
     let delivery = text("delivery").and_then(Delivery::parse);
     let delivery = take_word(path, "delivery", delivery, Delivery::ALL, faults);
-    let data = object.get("data").filter(|data| data.is_null() || data.as_object().is_some());
-    let data = faults.take(&path.member("data"), data.ok_or(Problem::Expected("an object or null")));
+    let data = object
+        .get("data")
+        .filter(|data| data.is_null() || data.as_object().is_some());
+    let data = faults.take(
+        &path.member("data"),
+        data.ok_or(Problem::Expected("an object or null")),
+    );
     let count = object.get("side_effect_count").and_then(Value::as_i64);
     let count = count.and_then(|count| u64::try_from(count).ok());
     let due = Problem::Expected("an integer that is not negative");
@@ -312,7 +368,9 @@ fn read_id<'v>(
         .get(name)
         .and_then(Value::as_str)
         .filter(|id| !is_blank(id) && id.chars().count() <= MAX_ID_CHARS)
-        .ok_or(Problem::Expected("a text of 1 to 255 characters that is not blank"));
+        .ok_or(Problem::Expected(
+            "a text of 1 to 255 characters that is not blank",
+        ));
     let id = faults.take(&path.member(name), id)?;
     if ids.contains_key(id) {
         faults.push(path.member(name), Problem::Duplicate);
@@ -328,7 +386,9 @@ fn read_list<'v>(
     maximum: usize,
     faults: &mut FaultCollector,
 ) -> Option<&'v [Value]> {
-    let items = value.as_array().filter(|items| (1..=maximum).contains(&items.len()));
+    let items = value
+        .as_array()
+        .filter(|items| (1..=maximum).contains(&items.len()));
     let due = || Problem::ExpectedThat(format!("a list of 1 to {maximum} items"));
     faults.take(path, items.ok_or_else(due))
 }

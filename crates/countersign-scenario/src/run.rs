@@ -94,7 +94,9 @@ pub fn run(fixture: &Fixture) -> Result<Run, RunError> {
         let path = Path::fixed("cases").index(index);
         CaseRunner::new(&registry, case).run(&path)
     });
-    Ok(Run { cases: cases.collect::<Result<_, _>>()? })
+    Ok(Run {
+        cases: cases.collect::<Result<_, _>>()?,
+    })
 }
 
 struct CaseRunner<'c> {
@@ -123,13 +125,19 @@ impl<'c> CaseRunner<'c> {
             let done = self.judge(step, package);
             self.done.push(done);
         }
-        Ok(CaseRun { id: self.case.id.clone(), steps: self.done })
+        Ok(CaseRun {
+            id: self.case.id.clone(),
+            steps: self.done,
+        })
     }
 
     fn package(&self, step: &Step, path: &Path) -> Result<Package, RunError> {
         let contract = self.registry.get(&step.call.name);
         match &step.action {
-            StepAction::Dispatch { approval, disturbance } => {
+            StepAction::Dispatch {
+                approval,
+                disturbance,
+            } => {
                 let approvals = self.approvals(step, contract, *approval, path)?;
                 self.dispatch(step, contract, &approvals, *disturbance, path)
             }
@@ -145,7 +153,13 @@ impl<'c> CaseRunner<'c> {
         disturbance: Disturbance,
         path: &Path,
     ) -> Result<Package, RunError> {
-        let line = Line { shop: ShopExecutor { shop: &self.shop, disturbance }, lost_read: Cell::new(false) };
+        let line = Line {
+            shop: ShopExecutor {
+                shop: &self.shop,
+                disturbance,
+            },
+            lost_read: Cell::new(false),
+        };
         let ports = DispatchPorts {
             ledger: &self.ledger,
             authorizer: &self.shop,
@@ -183,8 +197,11 @@ impl<'c> CaseRunner<'c> {
         if contract.is_none() {
             return Err(RunError::StatusOfUnknownTool(path.clone()));
         }
-        let ports =
-            StatusPorts { ledger: &self.ledger, authorizer: &self.shop, source: &self.shop };
+        let ports = StatusPorts {
+            ledger: &self.ledger,
+            authorizer: &self.shop,
+            source: &self.shop,
+        };
         let request = StatusRequest {
             principal,
             call: &step.call,
@@ -223,7 +240,13 @@ impl<'c> CaseRunner<'c> {
         let contract = self.registry.get(&call.name);
         let (payload, validation_errors) =
             match package.verify(&self.case.principal, call, contract) {
-                Ok(verified) => (payload(Family::of(call.profile), &verified).ok(), Vec::new()),
+                Ok(verified) => {
+                    let family = Family::ALL
+                        .into_iter()
+                        .find(|family| family.profile() == call.profile);
+                    let payload = family.and_then(|family| payload(family, &verified).ok());
+                    (payload, Vec::new())
+                }
                 Err(faults) => (None, faults.iter().map(ToString::to_string).collect()),
             };
         let side_effect_count = self.shop.effect_count();
@@ -245,12 +268,19 @@ impl<'c> CaseRunner<'c> {
 ///
 /// Its id follows from the call's, so a call id near its limit has an approval id beyond it: such an approval is invalid.
 fn approval_of(principal: &Principal, step: &Step, contract: &ToolContract) -> Approval {
-    let access = AccessRequest { principal, call: &step.call, contract };
+    let access = AccessRequest {
+        principal,
+        call: &step.call,
+        contract,
+    };
     let request = RequestDigest::of(principal, &step.call, Some(contract));
     let approver = approver();
     let approval_id = format!("approval-{}", step.call.call_id);
     // The fixture's times leave room for the minute.
-    let expires_at = step.now.checked_add(APPROVAL_TTL_SECONDS).unwrap_or(UtcSecond::MAX);
+    let expires_at = step
+        .now
+        .checked_add(APPROVAL_TTL_SECONDS)
+        .unwrap_or(UtcSecond::MAX);
     Approval::of(&access, &request, approval_id, &approver, expires_at)
 }
 
@@ -267,12 +297,18 @@ fn is_as_expected(package: &Package, step: &Step) -> bool {
 
 /// The error code, or `OK`.
 pub(crate) fn code(package: &Package) -> &'static str {
-    package.model_result().error_code().map_or("OK", ErrorCode::as_str)
+    package
+        .model_result()
+        .error_code()
+        .map_or("OK", ErrorCode::as_str)
 }
 
 /// What the caller can do: nothing, where it succeeded.
 pub(crate) fn recovery(package: &Package) -> Recovery {
-    package.model_result().error_code().map_or(Recovery::None, |code| code.entry().recovery)
+    package
+        .model_result()
+        .error_code()
+        .map_or(Recovery::None, |code| code.entry().recovery)
 }
 
 /// The line to the shop, which notes when a read's answer was to be lost: a fixture cannot ask for that.

@@ -8,13 +8,24 @@ use crate::run::{CaseRun, Run, StepRun, code, recovery};
 impl Run {
     /// The sum: of every step its code, status, outcome, recovery, delivery, effects, and whether it passed.
     #[must_use]
-    pub fn summary(&self) -> Value {
+    pub fn summary(&self) -> Object {
         object([
             ("schema_version", FIXTURE_SCHEMA.into()),
             ("case_count", count(self.cases.len())),
-            ("step_count", count(self.cases.iter().map(|case| case.steps.len()).sum())),
+            (
+                "step_count",
+                count(self.cases.iter().map(|case| case.steps.len()).sum()),
+            ),
             ("passed", self.passed().into()),
-            ("cases", Value::Array(self.cases.iter().map(case_summary).collect())),
+            (
+                "cases",
+                Value::Array(
+                    self.cases
+                        .iter()
+                        .map(|case| case_summary(case).into())
+                        .collect(),
+                ),
+            ),
         ])
     }
 
@@ -44,17 +55,29 @@ impl StepRun {
     }
 }
 
-fn case_summary(case: &CaseRun) -> Value {
+fn case_summary(case: &CaseRun) -> Object {
     object([
         ("case_id", case.id.as_str().into()),
         ("passed", case.passed().into()),
-        ("steps", Value::Array(case.steps.iter().map(step_summary).collect())),
+        (
+            "steps",
+            Value::Array(
+                case.steps
+                    .iter()
+                    .map(|step| step_summary(step).into())
+                    .collect(),
+            ),
+        ),
     ])
 }
 
-fn step_summary(step: &StepRun) -> Value {
+fn step_summary(step: &StepRun) -> Object {
     let result = step.package.model_result();
-    let errors = step.validation_errors.iter().map(|error| error.as_str().into()).collect();
+    let errors = step
+        .validation_errors
+        .iter()
+        .map(|error| error.as_str().into())
+        .collect();
     object([
         ("step_id", step.id.as_str().into()),
         ("actual_code", step.code().into()),
@@ -62,15 +85,18 @@ fn step_summary(step: &StepRun) -> Value {
         ("outcome", result.outcome().as_str().into()),
         ("recovery", recovery(&step.package).as_str().into()),
         ("delivery", result.delivery().as_str().into()),
-        ("side_effect_count", Value::Number(step.side_effect_count.into())),
+        (
+            "side_effect_count",
+            Value::Number(step.side_effect_count.into()),
+        ),
         ("validation_errors", Value::Array(errors)),
         ("passed", step.passed.into()),
     ])
 }
 
-fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+fn object<const N: usize>(members: [(&str, Value); N]) -> Object {
     let members = members.map(|(name, value)| (name.to_owned(), value));
-    Value::Object(members.into_iter().collect::<Object>())
+    members.into_iter().collect()
 }
 
 fn count(number: usize) -> Value {

@@ -1,0 +1,9 @@
+//! One module per command.
+
+pub(crate) mod canonical;
+pub(crate) mod demo;
+pub(crate) mod documentation;
+pub(crate) mod scenario;
+pub(crate) mod turn;
+pub(crate) mod vectors;
+pub(crate) mod verify;

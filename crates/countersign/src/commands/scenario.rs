@@ -1,0 +1,92 @@
+//! `countersign scenario`.
+
+use anstyle::{AnsiColor, Style};
+use comfy_table::{ContentArrangement, Table, presets};
+use countersign_canonical::Value;
+use countersign_contract::Inert;
+use countersign_scenario::{Fixture, MAX_FIXTURE_BYTES, Run, builtin};
+
+use crate::cli::{Format, ScenarioArguments};
+use crate::input;
+use crate::output::{Verdict, is_terminal, print_json, print_text, terminal_width};
+
+pub(crate) fn run(arguments: &ScenarioArguments) -> anyhow::Result<Verdict> {
+    let bytes = match arguments.file.as_ref().or(arguments.fixture.as_ref()) {
+        Some(file) => input::read("fixture", Some(file), MAX_FIXTURE_BYTES)?,
+        None => builtin().to_vec(),
+    };
+    let run = countersign_scenario::run(&Fixture::read(&bytes)?)?;
+    let as_table = match arguments.format {
+        Some(format) => format == Format::Table,
+        None => is_terminal() && !arguments.packages,
+    };
+    if as_table {
+        print_text(&table(&run))?;
+    } else {
+        print_json(&report(&run, arguments.packages))?;
+    }
+    Ok(if run.passed() {
+        Verdict::Good
+    } else {
+        Verdict::Bad
+    })
+}
+
+fn report(run: &Run, with_packages: bool) -> Value {
+    let mut report = run.summary();
+    if with_packages {
+        report.insert("packages".to_owned(), run.packages());
+        report.insert("provider_payloads".to_owned(), run.provider_payloads());
+    }
+    report.into()
+}
+
+fn table(run: &Run) -> String {
+    let mut table = Table::new();
+    if let Some(columns) = terminal_width() {
+        table.set_width(columns);
+    }
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(["", "case", "step", "code", "delivery", "effects"]);
+    for case in &run.cases {
+        for (index, step) in case.steps.iter().enumerate() {
+            let name = if index == 0 {
+                Inert::new(&case.id).to_string()
+            } else {
+                String::new()
+            };
+            table.add_row([
+                if step.passed { "ok" } else { "NO" }.to_owned(),
+                name,
+                Inert::new(&step.id).to_string(),
+                step.code().to_owned(),
+                step.package.model_result().delivery().to_string(),
+                step.side_effect_count.to_string(),
+            ]);
+        }
+    }
+    let steps: usize = run.cases.iter().map(|case| case.steps.len()).sum();
+    let failed = run
+        .cases
+        .iter()
+        .flat_map(|case| &case.steps)
+        .filter(|step| !step.passed)
+        .count();
+    let (style, sentence) = if failed == 0 {
+        (
+            Style::new().fg_color(Some(AnsiColor::Green.into())),
+            "All as expected.".to_owned(),
+        )
+    } else {
+        (
+            Style::new().fg_color(Some(AnsiColor::Red.into())),
+            format!("{failed} not as expected."),
+        )
+    };
+    format!(
+        "{table}\n\n{} cases, {steps} steps. {style}{sentence}{style:#}\n",
+        run.cases.len()
+    )
+}
