@@ -32,7 +32,10 @@ pub(crate) struct AnswerText {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// The package's call came through another protocol.
-    #[error("the result is for a call through {found:?}, not through {expected:?}")]
+    #[error(
+        "the result is for a call through {}, not through {}",
+        .found.adapter_revision(), .expected.adapter_revision()
+    )]
     OtherProfile {
         /// The protocol that is answered.
         expected: Profile,

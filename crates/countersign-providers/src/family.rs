@@ -63,6 +63,13 @@ impl Family {
         }
     }
 
+    /// The family whose calls are bound under a profile, if it is a provider's.
+    pub fn of_profile(profile: Profile) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|family| family.profile() == profile)
+    }
+
     /// The name for people.
     pub const fn title(self) -> &'static str {
         match self {

@@ -25,7 +25,7 @@ pub(crate) enum ResponseIdentity {
 pub enum Ending {
     /// As the model meant it.
     Complete,
-    /// At a length limit. The last item may be cut.
+    /// At a length limit, or at a text that the caller set to stop at. The last item may be cut.
     Truncated,
     /// Taken back by the provider: a filter, a refusal, a block.
     Withheld,

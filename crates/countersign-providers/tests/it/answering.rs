@@ -186,6 +186,10 @@ fn a_result_answers_its_own_call_only() {
         expected: Family::AnthropicMessages.profile(),
         found: Family::OpenAiResponses.profile(),
     };
+    assert_eq!(
+        profiles.to_string(),
+        "the result is for a call through openai-responses-v1, not through anthropic-messages-v1"
+    );
     for (call, expected) in [
         (other_profile, profiles),
         (other_response, AnswerError::OtherResponse),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use countersign_providers::{Family, MAX_CALLS, MAX_ITEMS, detect, read, read_as};
+use countersign_providers::{Family, MAX_CALLS, MAX_ITEMS, RESPONSE_LIMITS, detect, read, read_as};
 use insta::assert_snapshot;
 
 #[test]
@@ -194,6 +194,38 @@ fn calls_and_items_are_bounded() {
     assert!(read(message(text, MAX_ITEMS).as_bytes()).is_ok());
     let error = read(message(text, MAX_ITEMS + 1).as_bytes()).unwrap_err();
     assert_eq!(error.to_string(), "the response has more than 4096 items");
+}
+
+#[test]
+fn size_and_depth_are_bounded() {
+    let document = |arguments: &str| {
+        format!(
+            r#"{{"id":"m","type":"message","content":[{{"type":"tool_use","id":"a","name":"f","input":{arguments}}}],"stop_reason":"tool_use"}}"#
+        )
+    };
+    let deep = |levels: usize| {
+        document(&format!(
+            "{}{}",
+            r#"{"a":"#.repeat(levels - 1) + "{",
+            "}".repeat(levels)
+        ))
+    };
+    assert_eq!(read(deep(128).as_bytes()).unwrap().proposals().len(), 1);
+    let error = read(deep(160).as_bytes()).unwrap_err();
+    assert!(
+        error.to_string().contains("nested deeper than 144 levels"),
+        "{error}"
+    );
+
+    let mut large = document("{}");
+    large.push_str(&" ".repeat(RESPONSE_LIMITS.bytes - large.len()));
+    assert!(read(large.as_bytes()).is_ok());
+    large.push(' ');
+    let error = read(large.as_bytes()).unwrap_err();
+    assert!(
+        error.to_string().contains("longer than 16777216 bytes"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -10,8 +10,10 @@ use countersign_providers::{ProposedCall, Turn};
 /// The contract of a tool, if it is one of the two.
 pub(crate) fn contract(name: &str) -> Option<ToolContract> {
     let document = match name {
-        "get_order" => GET_ORDER,
-        "create_refund_draft" => CREATE_REFUND_DRAFT,
+        "get_order" => include_str!("../../../../testdata/contracts/get_order.json"),
+        "create_refund_draft" => {
+            include_str!("../../../../testdata/contracts/create_refund_draft.json")
+        }
         _ => return None,
     };
     let value = parse(document.as_bytes(), &Limits::tool_result()).unwrap();
@@ -102,43 +104,3 @@ pub(crate) fn verified<'c>(call: &'c Call, package: &Package) -> VerifiedPackage
         .verify(&principal(), call, contract.as_ref())
         .unwrap()
 }
-
-const GET_ORDER: &str = r#"{
-  "name": "get_order",
-  "risk": "read",
-  "source_label": "orders",
-  "revisions": {
-    "input_schema": "get-order-input-v1", "output_schema": "get-order-output-v2",
-    "effect": "read-order-v1", "handler": "get-order-handler-v2",
-    "producer": "orders-mock-v2", "policy": "get-order-policy-v1"
-  },
-  "arguments": {"order_ref": {"type": "string", "min_length": 1, "max_length": 64}},
-  "output": {
-    "order_ref": {"type": "string", "min_length": 1, "max_length": 64, "equals_argument": "order_ref"},
-    "status": {"type": "string", "enum": ["paid", "pending", "refunded"]}
-  },
-  "limits": {"output_bytes": 256, "output_depth": 1},
-  "timeout_ms": 500
-}"#;
-
-const CREATE_REFUND_DRAFT: &str = r#"{
-  "name": "create_refund_draft",
-  "risk": "write",
-  "source_label": "refunds",
-  "revisions": {
-    "input_schema": "refund-draft-input-v1", "output_schema": "refund-draft-output-v2",
-    "effect": "create-refund-draft-v1", "handler": "refund-draft-handler-v2",
-    "producer": "refunds-mock-v2", "policy": "refund-draft-policy-v1"
-  },
-  "arguments": {
-    "order_ref": {"type": "string", "min_length": 1, "max_length": 64},
-    "reason": {"type": "string", "min_length": 1, "max_length": 32, "enum": ["duplicate", "damaged", "other"]}
-  },
-  "output": {
-    "draft_id": {"type": "string", "max_length": 64, "pattern": "^DRAFT-[1-9]\\d*$"},
-    "order_ref": {"type": "string", "max_length": 64, "equals_argument": "order_ref"},
-    "reason": {"type": "string", "enum": ["duplicate", "damaged", "other"], "equals_argument": "reason"}
-  },
-  "limits": {"output_bytes": 384, "output_depth": 1},
-  "timeout_ms": 800
-}"#;
