@@ -207,8 +207,10 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Completes the innermost container.
     fn close(&mut self) -> Result<Step, Fault> {
         let value = match self.open.pop() {
+            // INVARIANT: a container is open wherever its end can be read.
             None => Value::Null,
             Some(Container::Array(items)) => Value::Array(items),
             Some(Container::Object(object)) => {
