@@ -18,7 +18,7 @@ pub(crate) struct Stage {
 }
 
 /// Runs every stage, prints a table of results and times, and fails if one failed.
-pub(crate) fn run_all(root: &Path, stages: &[Stage]) -> anyhow::Result<()> {
+pub(crate) fn run_all(root: &Path, stages: &[&Stage]) -> anyhow::Result<()> {
     let mut reports = Vec::new();
     for stage in stages {
         let report = run_one(root, stage, &reports);
@@ -187,9 +187,9 @@ mod tests {
 
     #[test]
     fn the_gate_fails_when_a_stage_fails_and_only_then() {
-        assert!(run_all(Path::new("."), &[stage("good", None, |_| Ok(()))]).is_ok());
+        assert!(run_all(Path::new("."), &[&stage("good", None, |_| Ok(()))]).is_ok());
         let error =
-            run_all(Path::new("."), &[stage("bad", None, |_| bail!("broken"))]).unwrap_err();
+            run_all(Path::new("."), &[&stage("bad", None, |_| bail!("broken"))]).unwrap_err();
         assert!(error.to_string().contains("bad failed: broken"), "{error}");
     }
 }
