@@ -14,11 +14,7 @@ pub(crate) fn plain_prefix<const ASCII_ONLY: bool>(bytes: &[u8]) -> usize {
             return index * 8 + plain;
         }
     }
-    let tail = rest
-        .iter()
-        .position(|byte| !is_plain::<ASCII_ONLY>(*byte))
-        .unwrap_or(rest.len());
-    words.len() * 8 + tail
+    words.len() * 8 + plain_prefix_of_word::<ASCII_ONLY>(short_word(rest))
 }
 
 /// The same for one word.
@@ -28,9 +24,23 @@ pub(crate) const fn plain_prefix_of_word<const ASCII_ONLY: bool>(word: [u8; 8]) 
     found.trailing_zeros() as usize / 8
 }
 
+/// Makes a word of less than 8 bytes. Zeros follow them, which are special.
 #[inline]
-const fn is_plain<const ASCII_ONLY: bool>(byte: u8) -> bool {
-    byte >= 0x20 && byte != b'"' && byte != b'\\' && (!ASCII_ONLY || byte < 0x7f)
+pub(crate) fn short_word(bytes: &[u8]) -> [u8; 8] {
+    let word = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        // The two overlap where there are less than 8, and agree there.
+        let shift = 8 * (bytes.len() - 4);
+        u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << shift)
+    } else {
+        let [first, second, third] = match *bytes {
+            [first] => [first, 0, 0],
+            [first, second] => [first, second, 0],
+            [first, second, third] => [first, second, third],
+            _ => [0; 3],
+        };
+        u64::from(u32::from_le_bytes([first, second, third, 0]))
+    };
+    word.to_le_bytes()
 }
 
 /// Marks the special bytes of a word in their highest bits. The lowest mark is
@@ -50,4 +60,40 @@ const fn special<const ASCII_ONLY: bool>(word: u64) -> u64 {
 #[inline]
 const fn zero_byte(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{plain_prefix, short_word};
+
+    #[test]
+    fn short_words_hold_their_bytes_and_zeros() {
+        for length in 0..8 {
+            let bytes = b"abcdefg".get(..length).expect("a prefix");
+            let word = short_word(bytes);
+            assert!(word.starts_with(bytes));
+            assert!(word.iter().skip(length).all(|byte| *byte == 0));
+        }
+    }
+
+    #[test]
+    fn a_prefix_ends_at_the_first_special_byte_wherever_it_stands() {
+        for length in 0..20 {
+            for place in 0..length {
+                for byte in 0..=u8::MAX {
+                    let mut bytes = vec![b'x'; length];
+                    bytes[place] = byte;
+                    let special = byte < 0x20 || byte == b'"' || byte == b'\\';
+                    let expected = if special { place } else { length };
+                    assert_eq!(plain_prefix::<false>(&bytes), expected);
+                    let expected = if special || byte >= 0x7f {
+                        place
+                    } else {
+                        length
+                    };
+                    assert_eq!(plain_prefix::<true>(&bytes), expected);
+                }
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 use crate::{
     form::sealed::Rules,
-    scan::{plain_prefix, plain_prefix_of_word},
+    scan::{plain_prefix, plain_prefix_of_word, short_word},
     sink::Sink,
 };
 
@@ -80,14 +80,16 @@ fn write_plain<'t, const ASCII_ONLY: bool, S: Sink>(bytes: &'t [u8], sink: &mut 
         }
         rest = after;
     }
-    let (plain, special) = rest.split_at(plain_prefix::<ASCII_ONLY>(rest));
-    if plain.len() < 8 {
-        for byte in plain {
-            sink.push(*byte);
-        }
-    } else {
-        sink.write(plain);
+    if rest.len() < 8
+        && let Some(room) = sink.word_room()
+    {
+        *room = short_word(rest);
+        let plain = plain_prefix_of_word::<ASCII_ONLY>(*room);
+        sink.keep(plain);
+        return rest.get(plain..).unwrap_or_default();
     }
+    let (plain, special) = rest.split_at(plain_prefix::<ASCII_ONLY>(rest));
+    sink.write(plain);
     special
 }
 

@@ -1,6 +1,7 @@
 use countersign_canonical::{
-    Ascii, Limits, Number, NumberKind, Object, Utf8, Value, encode, parse,
+    Ascii, Limits, Number, NumberKind, Object, Utf8, Value, digest, encode, parse,
 };
+use sha2::{Digest as _, Sha256};
 
 fn read(text: &str) -> Value {
     parse(text.as_bytes(), &Limits::tool_result()).expect("the document is strict JSON")
@@ -9,6 +10,10 @@ fn read(text: &str) -> Value {
 fn written(value: &Value) -> (String, String) {
     let text = |bytes| String::from_utf8(bytes).expect("an encoding is text");
     (text(encode::<Utf8>(value)), text(encode::<Ascii>(value)))
+}
+
+fn sha256(text: &str) -> [u8; 32] {
+    Sha256::digest(text).into()
 }
 
 #[test]
@@ -120,6 +125,8 @@ fn each_byte_is_found_at_each_place_of_a_word() {
                 reference
             };
             assert_eq!(ascii, reference);
+            assert_eq!(digest::<Utf8>(&value).as_bytes(), &sha256(&utf8));
+            assert_eq!(digest::<Ascii>(&value).as_bytes(), &sha256(&ascii));
         }
     }
 }
