@@ -94,8 +94,7 @@ const EXPONENT_FORM_BELOW: i32 = -4;
 /// Writes the shortest digits that round-trip, laid out as the contract lays them out:
 /// `1784000000.0`, `0.0001`, `1e-05`, `1e+16`, `-0.0`.
 fn write_float(value: f64, out: &mut Vec<u8>) {
-    // The standard library's `{:e}` gives the shortest digits: `-1.784e9`.
-    let scientific = format!("{value:e}");
+    let scientific = shortest_scientific(value);
     let (sign, unsigned) = match scientific.strip_prefix('-') {
         Some(rest) => ("-", rest),
         None => ("", scientific.as_str()),
@@ -139,6 +138,26 @@ fn write_float(value: f64, out: &mut Vec<u8>) {
     }
 }
 
+/// More digits than this are needed before two texts can be equally short and equally near.
+const UNIQUE_DIGITS: usize = 15;
+
+/// The shortest digits that round-trip, such as `-1.784e9`; of two equally near ones, those ending in an even digit.
+fn shortest_scientific(value: f64) -> String {
+    // The standard library's shortest form rounds such a tie up, its exact form rounds it to even.
+    let shortest = format!("{value:e}");
+    let mantissa = shortest.split('e').next().unwrap_or_default();
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
+    if digits <= UNIQUE_DIGITS {
+        return shortest;
+    }
+    let nearest = format!("{value:.places$e}", places = digits - 1);
+    // Below a power of two the nearest digits can already belong to the next double.
+    let survives = nearest
+        .parse::<f64>()
+        .is_ok_and(|read| read.to_bits() == value.to_bits());
+    if survives { nearest } else { shortest }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,6 +196,9 @@ mod tests {
             (2.225_073_858_507_201_4e-308, "2.2250738585072014e-308"),
             (1.797_693_134_862_315_7e308, "1.7976931348623157e+308"),
             (9_007_199_254_740_993.0, "9007199254740992.0"),
+            (2_511_913_642.0 + 17.0 / 256.0, "2511913642.0664062"),
+            (3_057_890_003.0 + 173.0 / 256.0, "3057890003.6757812"),
+            (9_007_199_254_740_993.5, "9007199254740994.0"),
             (0.1 + 0.2, "0.30000000000000004"),
             (5.684_341_886_080_802e-14, "5.684341886080802e-14"),
         ] {

@@ -424,5 +424,4 @@ impl Parser<'_> {
 }
 
 #[cfg(test)]
-#[path = "parser_tests.rs"]
 mod tests;
