@@ -6,6 +6,7 @@
 use sha2::{Digest as _, Sha256};
 
 use crate::digest::{AsciiDigest, Utf8Digest};
+use crate::grammar::plain_run;
 use crate::value::{Members, Value};
 
 /// Writes the ASCII-escaped canonical form: everything outside U+0020 to U+007E is escaped.
@@ -103,10 +104,7 @@ fn push_escaped(
     out.push(b'"');
     let mut rest = text;
     loop {
-        let run = rest
-            .bytes()
-            .position(|byte| !is_plain(byte))
-            .unwrap_or(rest.len());
+        let run = plain_run(rest.as_bytes(), &is_plain);
         let (plain, others) = rest.split_at_checked(run).unwrap_or((rest, ""));
         out.extend_from_slice(plain.as_bytes());
         let mut characters = others.chars();

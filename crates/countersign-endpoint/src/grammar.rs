@@ -41,6 +41,27 @@ pub(crate) fn exceeds_chars(text: &str, maximum: usize) -> bool {
     text.len() > maximum && text.chars().count() > maximum
 }
 
+/// How many bytes in front satisfy `is_plain`.
+///
+/// Whole blocks are judged without branching, which the compiler turns into vector instructions.
+pub(crate) fn plain_run(bytes: &[u8], is_plain: impl Fn(u8) -> bool) -> usize {
+    const BLOCK: usize = 16;
+    let blocks = bytes.chunks_exact(BLOCK);
+    let whole = blocks
+        .take_while(|block| {
+            block
+                .iter()
+                .fold(true, |plain, byte| plain & is_plain(*byte))
+        })
+        .count();
+    let rest = bytes.get(whole * BLOCK..).unwrap_or_default();
+    whole * BLOCK
+        + rest
+            .iter()
+            .position(|byte| !is_plain(*byte))
+            .unwrap_or(rest.len())
+}
+
 fn matches_id(text: &str, maximum: usize, is_mark: fn(u8) -> bool) -> bool {
     let mut bytes = text.bytes();
     text.len() <= maximum
@@ -101,6 +122,19 @@ mod tests {
         assert!(!exceeds_chars(&"😀".repeat(4), 4));
         assert!(exceeds_chars(&"😀".repeat(5), 4));
         assert!(!exceeds_chars("", 0));
+    }
+
+    #[test]
+    fn a_run_ends_at_the_first_other_byte() {
+        for length in 0..70 {
+            let mut bytes = vec![b'a'; length];
+            assert_eq!(plain_run(&bytes, |byte| byte == b'a'), length);
+            for at in 0..length {
+                bytes[at] = b'b';
+                assert_eq!(plain_run(&bytes, |byte| byte == b'a'), at);
+                bytes[at] = b'a';
+            }
+        }
     }
 
     #[test]

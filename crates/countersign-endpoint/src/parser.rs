@@ -3,7 +3,7 @@
 //! It accepts one document and nothing around it, checks every limit while
 //! reading, and never recovers: what it returns is what is validated and hashed.
 
-use crate::grammar::exceeds_chars;
+use crate::grammar::{exceeds_chars, plain_run};
 use crate::number::Number;
 use crate::value::{Members, Value};
 
@@ -266,10 +266,9 @@ impl Parser<'_> {
         let mut text = String::new();
         loop {
             let run = self.rest();
-            let length = run
-                .bytes()
-                .position(|byte| byte == b'"' || byte == b'\\' || byte < 0x20)
-                .unwrap_or(run.len());
+            let length = plain_run(run.as_bytes(), |byte| {
+                byte >= 0x20 && byte != b'"' && byte != b'\\'
+            });
             text.push_str(run.get(..length).unwrap_or_default());
             self.at += length;
             match self.peek() {

@@ -103,6 +103,11 @@ impl Members {
 
     /// Adds a member and tells whether its key was new; an existing one is left as it is.
     pub fn insert_new(&mut self, key: String, value: Value) -> bool {
+        // Senders mostly write in order, and the search is then over at once.
+        if self.0.last().is_none_or(|(last, _)| *last < key) {
+            self.0.push((key, value));
+            return true;
+        }
         match self.position(&key) {
             Ok(_) => false,
             Err(position) => {
