@@ -81,6 +81,16 @@ impl Object {
 }
 
 /// Of members with the same key, the last one stays.
+impl<const N: usize> From<[(&str, Value); N]> for Object {
+    fn from(members: [(&str, Value); N]) -> Self {
+        members
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect()
+    }
+}
+
+/// Of members with the same key, the last one stays.
 impl FromIterator<(String, Value)> for Object {
     fn from_iter<I: IntoIterator<Item = (String, Value)>>(members: I) -> Self {
         let mut members: Vec<_> = members.into_iter().collect();

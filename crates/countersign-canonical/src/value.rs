@@ -120,6 +120,12 @@ impl From<Vec<Self>> for Value {
     }
 }
 
+impl<const N: usize> From<[(&str, Self); N]> for Value {
+    fn from(members: [(&str, Self); N]) -> Self {
+        Self::Object(members.into())
+    }
+}
+
 impl From<Object> for Value {
     fn from(object: Object) -> Self {
         Self::Object(object)

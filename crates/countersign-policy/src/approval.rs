@@ -1,6 +1,9 @@
 //! An approval as it is offered with a call.
 
-use countersign_contract::{ApprovalDigest, ApproverId, RequestDigest, UtcSecond};
+use countersign_canonical::{Object, Value};
+use countersign_contract::{
+    ApprovalDigest, ApproverId, FaultCollector, Path, Problem, RequestDigest, UtcSecond,
+};
 
 use crate::decision::AccessRequest;
 
@@ -54,6 +57,33 @@ impl Approval {
         Self::with_digest(access, &digest, approval_id, approver, expires_at)
     }
 
+    /// Writes the approval in the form that [`read_approval`] reads.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let key = self.idempotency_key.as_deref().map(Value::from);
+        let texts = [
+            ("approval_id", &self.approval_id),
+            ("operation_id", &self.operation_id),
+            ("call_id", &self.call_id),
+            ("provider", &self.provider),
+            ("api_family", &self.api_family),
+            ("adapter_revision", &self.adapter_revision),
+            ("tool_name", &self.tool_name),
+            ("subject_id", &self.subject_id),
+            ("schema_version", &self.schema_version),
+            ("approval_revision", &self.approval_revision),
+            ("approval_digest", &self.approval_digest),
+            ("approver_id", &self.approver_id),
+        ];
+        let mut object = Object::from(texts.map(|(name, text)| (name, text.as_str().into())));
+        object.insert("idempotency_key".to_owned(), key.unwrap_or_default());
+        object.insert(
+            "expires_at".to_owned(),
+            Value::Number(self.expires_at.into()),
+        );
+        object.into()
+    }
+
     pub(crate) fn with_digest(
         access: &AccessRequest<'_>,
         digest: &ApprovalDigest,
@@ -86,4 +116,64 @@ impl Approval {
             approver_id: approver.as_str().to_owned(),
         }
     }
+}
+
+/// Reads an approval as part of a larger document: all its members, each a string, save for `idempotency_key` (a string or
+/// null) and `expires_at` (seconds since 1970). Whether it approves anything is another question.
+pub fn read_approval(path: &Path, value: &Value, faults: &mut FaultCollector) -> Option<Approval> {
+    let members = [
+        "approval_id",
+        "operation_id",
+        "call_id",
+        "provider",
+        "api_family",
+        "adapter_revision",
+        "idempotency_key",
+        "tool_name",
+        "subject_id",
+        "schema_version",
+        "approval_revision",
+        "approval_digest",
+        "expires_at",
+        "approver_id",
+    ];
+    let object = faults.exact_object(path, value, &members)?;
+    let expires_at = object.get("expires_at").and_then(Value::as_i64);
+    let expires_at = expires_at.and_then(|seconds| u64::try_from(seconds).ok());
+    let due = Problem::Expected("seconds since 1970, as an integer");
+    let expires_at = faults.take(&path.member("expires_at"), expires_at.ok_or(due));
+    let idempotency_key = match object.get("idempotency_key") {
+        Some(Value::Null) | None => None,
+        Some(_) => Some(read_text(path, object, "idempotency_key", faults)?),
+    };
+    let mut text = |name| read_text(path, object, name, faults);
+    Some(Approval {
+        approval_id: text("approval_id")?,
+        operation_id: text("operation_id")?,
+        call_id: text("call_id")?,
+        provider: text("provider")?,
+        api_family: text("api_family")?,
+        adapter_revision: text("adapter_revision")?,
+        idempotency_key,
+        tool_name: text("tool_name")?,
+        subject_id: text("subject_id")?,
+        schema_version: text("schema_version")?,
+        approval_revision: text("approval_revision")?,
+        approval_digest: text("approval_digest")?,
+        expires_at: expires_at?,
+        approver_id: text("approver_id")?,
+    })
+}
+
+fn read_text(
+    path: &Path,
+    object: &Object,
+    name: &str,
+    faults: &mut FaultCollector,
+) -> Option<String> {
+    let text = object.get(name).and_then(Value::as_str).map(str::to_owned);
+    faults.take(
+        &path.member(name),
+        text.ok_or(Problem::Expected("a string")),
+    )
 }

@@ -17,7 +17,7 @@ mod decision;
 mod proof;
 mod rule_book;
 
-pub use approval::Approval;
+pub use approval::{Approval, read_approval};
 pub use decision::{AccessRequest, ApprovalNeed, Authorizer, Decision};
 pub use proof::{
     ApprovalEvidence, ApprovalRefusal, Approved, ApproverDirectory, ApproverStanding, Authorized,

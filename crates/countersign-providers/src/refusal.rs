@@ -35,6 +35,8 @@ pub enum Refusal {
     ArgumentsTooLarge,
     /// The name or the arguments are outside the value domain of the tool's contract.
     OutsideDomain,
+    /// The host could not take the call: its ledger or clock failed before anything ran.
+    HostUnavailable,
 }
 
 /// The schema version of a refusal's text.
@@ -42,7 +44,7 @@ pub const REFUSAL_SCHEMA: &str = "call-refusal-v1";
 
 impl Refusal {
     /// Every refusal.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Truncated,
         Self::Withheld,
         Self::Unfinished,
@@ -58,6 +60,7 @@ impl Refusal {
         Self::ArgumentsNotObject,
         Self::ArgumentsTooLarge,
         Self::OutsideDomain,
+        Self::HostUnavailable,
     ];
 
     /// The stable code.
@@ -78,6 +81,7 @@ impl Refusal {
             Self::ArgumentsNotObject => "ARGUMENTS_NOT_OBJECT",
             Self::ArgumentsTooLarge => "ARGUMENTS_TOO_LARGE",
             Self::OutsideDomain => "ARGUMENTS_OUTSIDE_DOMAIN",
+            Self::HostUnavailable => "HOST_UNAVAILABLE",
         }
     }
 
@@ -119,13 +123,16 @@ impl Refusal {
             Self::OutsideDomain => {
                 "The arguments hold values outside the range this tool accepts. Nothing was executed."
             }
+            Self::HostUnavailable => {
+                "The host cannot take this call for now. Nothing was executed."
+            }
         }
     }
 
     /// What the model can do about it, in the words of the error catalog of Tool Result v2.
     pub const fn recovery(self) -> &'static str {
         match self {
-            Self::Withheld => "none",
+            Self::Withheld | Self::HostUnavailable => "none",
             Self::Truncated
             | Self::Unfinished
             | Self::CallIdMissing

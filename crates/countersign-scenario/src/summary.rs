@@ -9,7 +9,7 @@ impl Run {
     /// The sum: of every step its code, status, outcome, recovery, delivery, effects, and whether it passed.
     #[must_use]
     pub fn summary(&self) -> Object {
-        object([
+        Object::from([
             ("schema_version", FIXTURE_SCHEMA.into()),
             ("case_count", count(self.cases.len())),
             (
@@ -56,7 +56,7 @@ impl StepRun {
 }
 
 fn case_summary(case: &CaseRun) -> Object {
-    object([
+    Object::from([
         ("case_id", case.id.as_str().into()),
         ("passed", case.passed().into()),
         (
@@ -78,7 +78,7 @@ fn step_summary(step: &StepRun) -> Object {
         .iter()
         .map(|error| error.as_str().into())
         .collect();
-    object([
+    Object::from([
         ("step_id", step.id.as_str().into()),
         ("actual_code", step.code().into()),
         ("status", result.status().as_str().into()),
@@ -92,11 +92,6 @@ fn step_summary(step: &StepRun) -> Object {
         ("validation_errors", Value::Array(errors)),
         ("passed", step.passed.into()),
     ])
-}
-
-fn object<const N: usize>(members: [(&str, Value); N]) -> Object {
-    let members = members.map(|(name, value)| (name.to_owned(), value));
-    members.into_iter().collect()
 }
 
 fn count(number: usize) -> Value {

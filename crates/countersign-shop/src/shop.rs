@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use countersign_canonical::{Object, Value};
+use countersign_canonical::Value;
 use countersign_contract::{ApproverId, Arguments, HandlerAnswer, RequestDigest, StatusRef};
 use countersign_dispatch::{BusinessState, Receipt, StateVerdict, StatusQuestion, StatusSource};
 use countersign_policy::{
@@ -108,7 +108,10 @@ impl Shop {
         let order_ref = text(arguments, "order_ref")?;
         let order = orders.get(order_ref)?;
         Some(HandlerAnswer {
-            data: object([("order_ref", order_ref), ("status", order.status.as_str())]),
+            data: Value::from([
+                ("order_ref", order_ref.into()),
+                ("status", order.status.as_str().into()),
+            ]),
             producer_revision: "orders-mock-v2".to_owned(),
             resource_revision: Some(order.revision.to_owned()),
             observed_at: OBSERVED_AT.to_owned(),
@@ -126,10 +129,10 @@ impl Shop {
         let number = drafts.count;
         let draft_id = format!("DRAFT-{number}");
         Some(HandlerAnswer {
-            data: object([
-                ("draft_id", &draft_id),
-                ("order_ref", order_ref),
-                ("reason", reason),
+            data: Value::from([
+                ("draft_id", draft_id.into()),
+                ("order_ref", order_ref.into()),
+                ("reason", reason.into()),
             ]),
             producer_revision: "refunds-mock-v2".to_owned(),
             resource_revision: Some(format!("draft-{number}-r1")),
@@ -215,9 +218,4 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn text<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a str> {
     arguments.get(name)?.as_str()
-}
-
-fn object<const N: usize>(members: [(&str, &str); N]) -> Value {
-    let members = members.map(|(name, text)| (name.to_owned(), Value::from(text)));
-    Value::Object(members.into_iter().collect::<Object>())
 }

@@ -14,6 +14,26 @@ impl Call {
         let call = read_call(&Path::root(), value, &mut faults);
         faults.finish_with(call)
     }
+
+    /// Writes the call in the form that [`Call::from_value`] reads.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let key = self
+            .idempotency_key
+            .as_ref()
+            .map(|key| Value::from(key.as_str()));
+        Value::from([
+            ("provider", self.profile.provider().into()),
+            ("api_family", self.profile.api_family().into()),
+            ("adapter_revision", self.profile.adapter_revision().into()),
+            ("response_id", self.response_id.as_str().into()),
+            ("call_id", self.call_id.as_str().into()),
+            ("operation_id", self.operation_id.as_str().into()),
+            ("idempotency_key", key.unwrap_or_default()),
+            ("name", self.name.as_str().into()),
+            ("arguments", self.arguments.value().clone()),
+        ])
+    }
 }
 
 /// Reads a call as part of a larger document.

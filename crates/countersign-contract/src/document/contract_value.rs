@@ -13,12 +13,12 @@ impl ToolContract {
             Risk::Read => "read",
             Risk::Write => "write",
         };
-        let limits = object([
+        let limits = Value::from([
             ("output_bytes", size(self.limits.bytes)),
             ("output_depth", size(self.limits.depth)),
         ]);
         let timeout_ms = i64::try_from(self.timeout.as_millis()).unwrap_or(i64::MAX);
-        object([
+        Value::from([
             ("name", Value::from(self.name.as_str())),
             ("risk", Value::from(risk)),
             ("source_label", Value::from(self.source_label.as_str())),
@@ -32,7 +32,7 @@ impl ToolContract {
 }
 
 fn revisions(revisions: &Revisions) -> Value {
-    object(
+    Value::from(
         [
             ("input_schema", &revisions.input_schema),
             ("output_schema", &revisions.output_schema),
@@ -120,11 +120,6 @@ fn put(written: &mut Object, name: &str, value: Option<Value>) {
     if let Some(value) = value {
         written.insert(name.to_owned(), value);
     }
-}
-
-fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    let members = members.map(|(name, value)| (name.to_owned(), value));
-    Value::Object(members.into_iter().collect())
 }
 
 fn double(bound: f64) -> Option<Value> {

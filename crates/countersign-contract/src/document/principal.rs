@@ -14,6 +14,21 @@ impl Principal {
         let principal = read_principal(&Path::root(), value, &mut faults);
         faults.finish_with(principal)
     }
+
+    /// Writes the principal in the form that [`Principal::from_value`] reads.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let roles = self
+            .roles
+            .iter()
+            .map(|role| Value::from(role.as_str()))
+            .collect();
+        Value::from([
+            ("tenant_id", self.tenant_id.as_str().into()),
+            ("subject_id", self.subject_id.as_str().into()),
+            ("roles", Value::Array(roles)),
+        ])
+    }
 }
 
 /// Reads a principal as part of a larger document.

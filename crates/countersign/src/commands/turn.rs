@@ -1,8 +1,318 @@
 //! `countersign turn`.
 
-use crate::cli::TurnArguments;
-use crate::output::Verdict;
+mod approvals_file;
+mod identity;
+mod package_directory;
+mod prompt;
+mod tools_file;
 
-pub(crate) fn run(_: &TurnArguments) -> anyhow::Result<Verdict> {
-    anyhow::bail!("not there yet")
+use anyhow::{Context as _, bail};
+use countersign_canonical::{Limits, Value};
+use countersign_contract::{
+    Arguments, Call, ErrorCode, Inert, Package, Principal, RequestDigest, Risk, ToolContract,
+    UtcSecond,
+};
+use countersign_dispatch::{BusinessState, DispatchRequest, MemoryLedger, StateVerdict, ledger};
+use countersign_policy::{AccessRequest, Approval, Authorized};
+use countersign_providers::{
+    Answers, Duty, Family, ProposedCall, RESPONSE_LIMITS, Refusal, Turn, read, read_as,
+};
+use countersign_runtime::{Clock as _, DispatchPorts, SystemClock, dispatch};
+
+use self::approvals_file::{read_approvals, write_approvals};
+use self::identity::{approval_id, bind};
+use self::package_directory::PackageDirectory;
+use self::prompt::{Answer, Terminal};
+use self::tools_file::ToolsFile;
+use crate::cli::{ApproveMode, TurnArguments};
+use crate::input::{self, read_json};
+use crate::output::{Verdict, complain, print_json};
+
+pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
+    let tools = ToolsFile::load(&arguments.tools)?;
+    let principal = principal(arguments, &tools)?;
+    let response = input::read("response", Some(&arguments.response), RESPONSE_LIMITS.bytes)?;
+    let turn = match &arguments.provider {
+        Some(family) => read_as(family.parse::<Family>()?, &response)?,
+        None => read(&response)?,
+    };
+    let earlier = match &arguments.approvals {
+        Some(file) => read_approvals(file)?,
+        None => Vec::new(),
+    };
+    let packages = arguments
+        .packages
+        .as_deref()
+        .map(PackageDirectory::open)
+        .transpose()?;
+    report_skipped(&turn);
+    let host = Host {
+        tools: &tools,
+        principal: &principal,
+        ledger: MemoryLedger::default(),
+        earlier,
+        terminal: match arguments.approve {
+            ApproveMode::Ask => Terminal::open(),
+            ApproveMode::None => None,
+        },
+        packages,
+    };
+    match &arguments.record_approvals {
+        Some(file) => {
+            if host.terminal.is_none() {
+                bail!("there is no terminal to ask on, so nothing can be approved");
+            }
+            write_approvals(file, &host.ask_for_all(&turn)?)?;
+        }
+        None => {
+            if let Some(outputs) = host.answer(&turn)? {
+                print_json(&outputs)?;
+            } else {
+                complain("the response makes no tool calls; there is nothing to append");
+            }
+        }
+    }
+    Ok(Verdict::Good)
+}
+
+fn principal(arguments: &TurnArguments, tools: &ToolsFile) -> anyhow::Result<Principal> {
+    match (&arguments.principal, tools.principal()) {
+        (Some(file), _) => {
+            let value = read_json("principal", file, &Limits::tool_result())?;
+            Principal::from_value(&value).context("the principal is not in order")
+        }
+        (None, Some(principal)) => Ok(principal.clone()),
+        (None, None) => {
+            bail!("on whose behalf? name a --principal, or put one into the tools file")
+        }
+    }
+}
+
+/// Items that look like calls and are not ours to answer; a person should know of those that wait for somebody.
+fn report_skipped(turn: &Turn) {
+    for skipped in turn.skipped() {
+        match skipped.duty() {
+            Duty::Provider | Duty::Answered => {}
+            Duty::Caller => complain(&format!(
+                "an item of type {} waits for an answer that only you can give",
+                skipped.kind()
+            )),
+            Duty::Unknown => complain(&format!(
+                "an item of the new type {} is not served",
+                skipped.kind()
+            )),
+        }
+    }
+}
+
+/// One run: the tools, for whom, and who can be asked.
+struct Host<'r> {
+    tools: &'r ToolsFile,
+    principal: &'r Principal,
+    ledger: MemoryLedger,
+    earlier: Vec<Approval>,
+    terminal: Option<Terminal>,
+    packages: Option<PackageDirectory>,
+}
+
+impl Host<'_> {
+    /// Answers every call, in order. What one call comes to never depends on another's decision.
+    fn answer(&self, turn: &Turn) -> anyhow::Result<Option<Value>> {
+        let mut answers = turn.answers();
+        for proposal in turn.proposals() {
+            if let Some(proposed) = proposal.proposed() {
+                self.answer_call(turn, proposed, &mut answers)?;
+            } else if let Some(reason) = proposal.refusal() {
+                note(
+                    proposal.given_name().unwrap_or("a call without a name"),
+                    reason.code(),
+                );
+            }
+        }
+        Ok(answers.finish()?)
+    }
+
+    fn answer_call(
+        &self,
+        turn: &Turn,
+        proposed: &ProposedCall,
+        answers: &mut Answers<'_>,
+    ) -> anyhow::Result<()> {
+        let Ok(arguments) = Arguments::new(proposed.arguments().clone()) else {
+            note(proposed.name().as_str(), Refusal::OutsideDomain.code());
+            return Ok(answers.refuse(proposed.call_id(), Refusal::OutsideDomain)?);
+        };
+        let contract = self.tools.registry().get(proposed.name());
+        let call = bind(turn, proposed, arguments, self.principal, contract);
+        let package = match self.package(&call, contract) {
+            Ok(package) => package,
+            Err(error) => {
+                complain(&error.to_string());
+                return Ok(answers.refuse(proposed.call_id(), Refusal::HostUnavailable)?);
+            }
+        };
+        let code = package
+            .model_result()
+            .error_code()
+            .map_or("OK", ErrorCode::as_str);
+        note(call.name.as_str(), code);
+        if let Some(directory) = &self.packages
+            && let Err(error) = directory.keep(self.principal, &call, contract, &package)
+        {
+            // It has happened; the other calls and the outputs must not be lost over it.
+            complain(&format!("{error:#}"));
+        }
+        let verified = package.verify(self.principal, &call, contract)?;
+        Ok(answers.give(&verified)?)
+    }
+
+    /// Takes the call through the pipeline; asks where only an approval is lacking, and comes again with the answer.
+    fn package(
+        &self,
+        call: &Call,
+        contract: Option<&ToolContract>,
+    ) -> Result<Package, CannotDispatch> {
+        let package = self.dispatch(call, contract, &self.earlier_for(call))?;
+        let code = package.model_result().error_code();
+        let (
+            Some(contract),
+            Some(terminal),
+            Some(ErrorCode::ApprovalRequired | ErrorCode::ApprovalInvalid),
+        ) = (contract, &self.terminal, code)
+        else {
+            return Ok(package);
+        };
+        match self.ask(terminal, call, contract) {
+            Answer::Approved(approval) => self.dispatch(call, Some(contract), &[*approval]),
+            Answer::Denied => {
+                let request = RequestDigest::of(self.principal, call, Some(contract));
+                let code = ErrorCode::ApprovalInvalid;
+                Ok(Package::error(
+                    self.principal,
+                    call,
+                    Some(contract),
+                    request,
+                    code,
+                    now()?,
+                    None,
+                ))
+            }
+            Answer::Unanswered => Ok(package),
+        }
+    }
+
+    fn dispatch(
+        &self,
+        call: &Call,
+        contract: Option<&ToolContract>,
+        approvals: &[Approval],
+    ) -> Result<Package, CannotDispatch> {
+        let ports = DispatchPorts {
+            ledger: &self.ledger,
+            authorizer: self.tools.rules(),
+            approvers: self.tools.rules(),
+            state: &NoBusinessState,
+            executor: self.tools.handlers(),
+        };
+        let request = DispatchRequest {
+            principal: self.principal,
+            call,
+            contract,
+            approvals,
+            now: now()?,
+        };
+        Ok(dispatch(&ports, &request)?)
+    }
+
+    /// The approvals made earlier that speak of this call at all; whether they hold, the pipeline says.
+    fn earlier_for(&self, call: &Call) -> Vec<Approval> {
+        let speaks_of_it = |approval: &&Approval| {
+            approval.call_id == call.call_id.as_str()
+                && approval.operation_id == call.operation_id.as_str()
+        };
+        self.earlier.iter().filter(speaks_of_it).cloned().collect()
+    }
+
+    fn ask(&self, terminal: &Terminal, call: &Call, contract: &ToolContract) -> Answer {
+        let access = AccessRequest {
+            principal: self.principal,
+            call,
+            contract,
+        };
+        let Some(approver) = self.tools.approver() else {
+            complain("the tools file lists no approver, so nothing can be approved");
+            return Answer::Unanswered;
+        };
+        if !terminal.asks_for(&access, self.tools.description(&call.name), approver) {
+            return Answer::Denied;
+        }
+        // The time a person takes does not count: the approval's begins now.
+        let expires_at = now()
+            .ok()
+            .and_then(|now| now.checked_add(self.tools.approval_seconds()));
+        let Some(expires_at) = expires_at else {
+            return Answer::Unanswered;
+        };
+        let request = RequestDigest::of(self.principal, call, Some(contract));
+        let approval = Approval::of(&access, &request, approval_id(call), approver, expires_at);
+        Answer::Approved(Box::new(approval))
+    }
+
+    /// Asks for every call that lacks nothing but an approval, and runs nothing.
+    fn ask_for_all(&self, turn: &Turn) -> anyhow::Result<Vec<Approval>> {
+        let mut approvals = Vec::new();
+        for proposed in turn
+            .proposals()
+            .iter()
+            .filter_map(|proposal| proposal.proposed())
+        {
+            let contract = self.tools.registry().get(proposed.name());
+            let (Ok(arguments), Some(contract), Some(terminal)) = (
+                Arguments::new(proposed.arguments().clone()),
+                contract,
+                &self.terminal,
+            ) else {
+                continue;
+            };
+            let call = bind(turn, proposed, arguments, self.principal, Some(contract));
+            if contract.risk == Risk::Read {
+                continue;
+            }
+            let package = self.dispatch(&call, Some(contract), &[])?;
+            if package.model_result().error_code() != Some(ErrorCode::ApprovalRequired) {
+                continue;
+            }
+            if let Answer::Approved(approval) = self.ask(terminal, &call, contract) {
+                approvals.push(*approval);
+            }
+        }
+        Ok(approvals)
+    }
+}
+
+/// Why a call could not even be refused by the pipeline. Nothing was executed.
+#[derive(Debug, thiserror::Error)]
+enum CannotDispatch {
+    #[error(transparent)]
+    Ledger(#[from] ledger::Error),
+    #[error("the clock shows a time before 1970 or after 9999")]
+    Clock,
+}
+
+fn now() -> Result<UtcSecond, CannotDispatch> {
+    SystemClock.now().ok_or(CannotDispatch::Clock)
+}
+
+/// Says on standard error what became of a call.
+fn note(tool: &str, code: &str) {
+    complain(&format!("{}: {code}", Inert::beginning(tool, 64)));
+}
+
+/// Commands have no business state of their own to look at: a tool that must not act now says so itself.
+struct NoBusinessState;
+
+impl BusinessState for NoBusinessState {
+    fn verdict(&self, _: &Authorized<'_>) -> StateVerdict {
+        StateVerdict::Allows
+    }
 }

@@ -88,10 +88,3 @@ fn unbounded() -> Limits {
     }
     .with_bytes(usize::MAX)
 }
-
-fn object<const N: usize>(members: [(&str, Value); N]) -> Object {
-    members
-        .map(|(name, value)| (name.to_owned(), value))
-        .into_iter()
-        .collect()
-}

@@ -6,7 +6,7 @@ use countersign_canonical::{
     Ascii, Digest, ErrorClass, Form, InDomain, Object, Utf8, Value, digest, encode, parse,
 };
 
-use super::{bytes_member, object, unbounded};
+use super::{bytes_member, unbounded};
 
 /// Longer encodings are compared by digest only.
 const MAX_SHOWN_BYTES: usize = 2_000;
@@ -27,7 +27,7 @@ pub(super) fn answer(vector: &Object) -> anyhow::Result<Object> {
             encoded(&encode::<Utf8>(&value), &digest::<Utf8>(&value)),
         ],
     };
-    Ok(object([
+    Ok(Object::from([
         ("strict", strict),
         ("ascii", ascii),
         ("utf8", utf8),
@@ -36,7 +36,7 @@ pub(super) fn answer(vector: &Object) -> anyhow::Result<Object> {
 
 fn encoded<F: Form>(bytes: &[u8], digest: &Digest<F>) -> Value {
     let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    let mut answer = object([
+    let mut answer = Object::from([
         ("sha256", digest.to_hex().as_str().into()),
         ("bytes", Value::Number(length.into())),
     ]);
@@ -52,5 +52,5 @@ fn error_of(class: ErrorClass) -> Value {
         ErrorClass::Depth => "depth",
         ErrorClass::Domain => "domain",
     };
-    object([("error", class.into())]).into()
+    Value::from([("error", class.into())])
 }

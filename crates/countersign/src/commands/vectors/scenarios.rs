@@ -3,7 +3,7 @@
 use countersign_canonical::{Object, Value};
 use countersign_scenario::{Fixture, Run, run};
 
-use super::{bytes_member, object};
+use super::bytes_member;
 
 pub(super) fn answer(vector: &Object) -> anyhow::Result<Object> {
     let fixture = bytes_member(vector, "fixture_b64")?;
@@ -15,7 +15,7 @@ pub(super) fn answer(vector: &Object) -> anyhow::Result<Object> {
         None => 2,
     };
     let part = |of: fn(&Run) -> Value| run.as_ref().map(of).unwrap_or_default();
-    Ok(object([
+    Ok(Object::from([
         ("exit", exit.into()),
         ("summary", part(|run| run.summary().into())),
         ("packages", part(Run::packages)),

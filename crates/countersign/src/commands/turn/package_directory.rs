@@ -1,0 +1,66 @@
+//! Keeping result packages: one file for the package, one for what it belongs to.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use countersign_canonical::{Value, indented};
+use countersign_contract::{Call, Package, Principal, ToolContract};
+
+/// A directory of packages. They hold the audit projection: only the owner may read them.
+pub(super) struct PackageDirectory(PathBuf);
+
+impl PackageDirectory {
+    /// Opens the directory, and makes it where it is not there.
+    pub(super) fn open(directory: &Path) -> anyhow::Result<Self> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory)
+            .context("cannot make the package directory")?;
+        Ok(Self(directory.to_owned()))
+    }
+
+    /// Keeps a package as `OPERATION.package.json`, and as `OPERATION.call.json` what `countersign verify` holds it against.
+    pub(super) fn keep(
+        &self,
+        principal: &Principal,
+        call: &Call,
+        contract: Option<&ToolContract>,
+        package: &Package,
+    ) -> anyhow::Result<()> {
+        let held = [
+            ("principal", principal.to_value()),
+            ("call", call.to_value()),
+            (
+                "contract",
+                contract.map(ToolContract::to_value).unwrap_or_default(),
+            ),
+        ];
+        self.write(call, "call", &Value::from(held))?;
+        self.write(call, "package", &Value::from(package))
+    }
+
+    /// Writes beside the place and moves it there whole, so that nobody ever reads a half.
+    fn write(&self, call: &Call, kind: &str, value: &Value) -> anyhow::Result<()> {
+        let place = self.0.join(format!("{}.{kind}.json", call.operation_id));
+        let beside = place.with_extension("json.new");
+        write_new(&beside, &indented(value))
+            .and_then(|()| std::fs::rename(&beside, &place))
+            .context("cannot keep a package")
+    }
+}
+
+fn write_new(place: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file: File = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(place)?;
+    file.write_all(bytes)?;
+    file.write_all(b"\n")?;
+    file.sync_all()
+}

@@ -1,0 +1,138 @@
+//! Asking a person on the controlling terminal, whatever standard input and output are.
+
+use std::cell::RefCell;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+
+use anstyle::{AnsiColor, Effects, Style};
+use countersign_canonical::indented;
+use countersign_contract::{ApproverId, Inert};
+use countersign_policy::{AccessRequest, Approval};
+use rustix::fs::OFlags;
+
+use crate::output::complain;
+
+/// What came of asking.
+pub(super) enum Answer {
+    /// Yes.
+    Approved(Box<Approval>),
+    /// No, or nothing that is a yes.
+    Denied,
+    /// Nobody could be asked.
+    Unanswered,
+}
+
+/// The terminal that controls the process. An agent that pipes our input and output does not hold it.
+pub(super) struct Terminal {
+    input: RefCell<BufReader<File>>,
+    output: RefCell<File>,
+}
+
+/// The longest line that is read as an answer.
+const MAX_ANSWER_BYTES: u64 = 64;
+
+impl Terminal {
+    /// Opens it; nothing where there is none.
+    pub(super) fn open() -> Option<Self> {
+        let opened = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(OFlags::NOCTTY.bits().cast_signed())
+            .open("/dev/tty");
+        let Ok(file) = opened else {
+            complain("there is no terminal to ask on: writes stay unapproved");
+            return None;
+        };
+        let input = BufReader::new(file.try_clone().ok()?);
+        Some(Self {
+            input: RefCell::new(input),
+            output: RefCell::new(file),
+        })
+    }
+
+    /// Shows the whole call and asks for a yes. Everything else is a no, an end of input and an error included.
+    pub(super) fn asks_for(
+        &self,
+        access: &AccessRequest<'_>,
+        description: Option<&str>,
+        approver: &ApproverId,
+    ) -> bool {
+        // What was typed before the question was asked is no answer to it.
+        let discarded = rustix::termios::tcflush(
+            &*self.output.borrow(),
+            rustix::termios::QueueSelector::IFlush,
+        );
+        discarded.is_ok()
+            && self.show(&question(access, description, approver)).is_ok()
+            && self
+                .read_answer()
+                .is_ok_and(|answer| answer.eq_ignore_ascii_case("yes"))
+    }
+
+    fn show(&self, text: &str) -> io::Result<()> {
+        let mut output = self.output.borrow_mut();
+        output.write_all(text.as_bytes())?;
+        output.flush()
+    }
+
+    fn read_answer(&self) -> io::Result<String> {
+        let mut line = String::new();
+        let mut input = self.input.borrow_mut();
+        io::Read::take(&mut *input, MAX_ANSWER_BYTES).read_line(&mut line)?;
+        Ok(line.trim().to_owned())
+    }
+}
+
+/// Who asks, for which tool, with exactly which arguments. Nothing of it can act on the terminal.
+fn question(
+    access: &AccessRequest<'_>,
+    description: Option<&str>,
+    approver: &ApproverId,
+) -> String {
+    let bold = Style::new().effects(Effects::BOLD);
+    let warning = Style::new()
+        .fg_color(Some(AnsiColor::Yellow.into()))
+        .effects(Effects::BOLD);
+    let AccessRequest {
+        principal,
+        call,
+        contract,
+    } = access;
+    let mut lines = vec![
+        String::new(),
+        format!("{warning}A write waits for your approval.{warning:#}"),
+        format!(
+            "  tool       {bold}{}{bold:#}",
+            Inert::new(call.name.as_str())
+        ),
+    ];
+    lines.extend(description.map(|text| format!("             {}", Inert::new(text))));
+    lines.push(format!(
+        "  for        {} of {}",
+        Inert::new(principal.subject_id.as_str()),
+        Inert::new(principal.tenant_id.as_str())
+    ));
+    lines.push(format!(
+        "  call       {} in response {}",
+        Inert::new(call.call_id.as_str()),
+        Inert::new(call.response_id.as_str())
+    ));
+    lines.push(format!(
+        "  effect     {}",
+        Inert::new(contract.revisions.effect.as_str())
+    ));
+    lines.push("  arguments".to_owned());
+    let arguments = indented(call.arguments.value());
+    let arguments = String::from_utf8_lossy(&arguments);
+    lines.extend(
+        arguments
+            .lines()
+            .map(|line| format!("    {}", Inert::new(line))),
+    );
+    lines.push(format!(
+        "Approve exactly this, as {}? Type yes: ",
+        Inert::new(approver.as_str())
+    ));
+    lines.join("\n")
+}

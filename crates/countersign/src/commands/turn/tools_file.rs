@@ -1,0 +1,465 @@
+//! The tools file: contracts, commands and rules, in TOML.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow};
+use countersign_canonical::{Number, Object, Utf8, Value, digest};
+use countersign_contract::{
+    ApproverId, FaultCollector, Path as Place, Principal, Problem, ToolContract, ToolName,
+    read_contract, read_principal,
+};
+use countersign_dispatch::Registry;
+use countersign_policy::{RuleBook, read_rule_book};
+use countersign_runtime::command::{CommandSpec, CommandSpecError};
+use countersign_runtime::{Answers, CommandHandler, Handlers, SystemClock};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::input;
+use crate::output::complain;
+
+/// The most bytes of a tools file.
+const MAX_FILE_BYTES: usize = 1 << 20;
+/// The most bytes of a tool's program that are digested into its handler revision.
+const MAX_PROGRAM_BYTES: usize = 256 << 20;
+const MAX_TOOLS: usize = 256;
+/// How long an approval lives where the file does not say: 15 minutes.
+const DEFAULT_APPROVAL_SECONDS: u64 = 900;
+const MAX_APPROVAL_SECONDS: u64 = 86_400;
+
+/// What a tools file declares.
+pub(super) struct ToolsFile {
+    registry: Registry,
+    handlers: Handlers,
+    descriptions: BTreeMap<ToolName, String>,
+    rules: RuleBook,
+    approver: Option<ApproverId>,
+    principal: Option<Principal>,
+    approval_seconds: u64,
+}
+
+impl ToolsFile {
+    /// Loads a file; relative paths in it start from where it lies.
+    pub(super) fn load(file: &Path) -> anyhow::Result<Self> {
+        let bytes = input::read("tools file", Some(file), MAX_FILE_BYTES)?;
+        let text = String::from_utf8(bytes).context("the tools file is not UTF-8")?;
+        let table: toml::Table = text.parse().context("the tools file is not TOML")?;
+        let value = table_value(&Place::root(), table)?;
+        let place = std::path::absolute(file).context("cannot find where the tools file lies")?;
+        let directory = place.parent().unwrap_or(Path::new("/")).to_owned();
+        let mut faults = FaultCollector::new();
+        let tools = Reader { directory }.read(&value, &mut faults);
+        faults
+            .finish_with(tools)
+            .map_err(|faults| anyhow!("{faults}"))
+            .context("the tools file is not in order")
+    }
+
+    pub(super) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    pub(super) fn handlers(&self) -> &Handlers {
+        &self.handlers
+    }
+
+    pub(super) fn rules(&self) -> &RuleBook {
+        &self.rules
+    }
+
+    /// Who approves on the terminal: the first of the listed approvers.
+    pub(super) fn approver(&self) -> Option<&ApproverId> {
+        self.approver.as_ref()
+    }
+
+    /// On whose behalf, where nobody says otherwise.
+    pub(super) fn principal(&self) -> Option<&Principal> {
+        self.principal.as_ref()
+    }
+
+    /// What a tool is for, in the file's words.
+    pub(super) fn description(&self, tool: &ToolName) -> Option<&str> {
+        self.descriptions.get(tool).map(String::as_str)
+    }
+
+    /// How long an approval lives.
+    pub(super) fn approval_seconds(&self) -> u64 {
+        self.approval_seconds
+    }
+}
+
+/// A TOML table as the value that the readers of contracts and rules take.
+fn table_value(place: &Place, table: toml::Table) -> anyhow::Result<Value> {
+    let members = table.into_iter().map(|(name, value)| {
+        let value = toml_value(&place.member(&name), value)?;
+        Ok((name, value))
+    });
+    Ok(Value::Object(members.collect::<anyhow::Result<Object>>()?))
+}
+
+fn toml_value(place: &Place, value: toml::Value) -> anyhow::Result<Value> {
+    Ok(match value {
+        toml::Value::String(text) => Value::String(text),
+        toml::Value::Integer(integer) => Value::from(integer),
+        toml::Value::Float(float) => {
+            let number = Number::from_f64(float);
+            Value::Number(number.with_context(|| format!("{place} must be a finite number"))?)
+        }
+        toml::Value::Boolean(truth) => Value::Bool(truth),
+        toml::Value::Datetime(_) => {
+            return Err(anyhow!(
+                "{place} is a date; write it as a string, in quotes"
+            ));
+        }
+        toml::Value::Array(items) => {
+            let items = items.into_iter().enumerate();
+            let items = items.map(|(index, item)| toml_value(&place.index(index), item));
+            Value::Array(items.collect::<anyhow::Result<_>>()?)
+        }
+        toml::Value::Table(table) => table_value(place, table)?,
+    })
+}
+
+struct Reader {
+    directory: PathBuf,
+}
+
+/// One tool, read.
+struct Tool {
+    contract: ToolContract,
+    description: Option<String>,
+    handler: CommandHandler<SystemClock>,
+}
+
+impl Reader {
+    fn read(&self, value: &Value, faults: &mut FaultCollector) -> Option<ToolsFile> {
+        let root = Place::root();
+        let object = faults.object_of(
+            &root,
+            value,
+            &["tools", "policy"],
+            &["principal", "approval_seconds"],
+        )?;
+        let policy = object.get("policy")?;
+        let rules = read_rule_book(&Place::fixed("policy"), policy, faults);
+        let approver = first_approver(policy);
+        let principal = object.get("principal");
+        let principal =
+            principal.and_then(|value| read_principal(&Place::fixed("principal"), value, faults));
+        let approval_seconds = match object.get("approval_seconds") {
+            None => Some(DEFAULT_APPROVAL_SECONDS),
+            Some(value) => {
+                let seconds = value
+                    .as_i64()
+                    .and_then(|seconds| u64::try_from(seconds).ok());
+                let seconds =
+                    seconds.filter(|seconds| (1..=MAX_APPROVAL_SECONDS).contains(seconds));
+                let due = Problem::Expected("an integer from 1 to 86400");
+                faults.take(&Place::fixed("approval_seconds"), seconds.ok_or(due))
+            }
+        };
+        let tools = self.read_tools(object.get("tools")?, &revision_of(policy), faults)?;
+        let mut contracts = Vec::new();
+        let mut handlers = Handlers::new();
+        let mut descriptions = BTreeMap::new();
+        for tool in tools {
+            let name = tool.contract.name.clone();
+            handlers = handlers.with(name.clone(), tool.handler);
+            descriptions.extend(tool.description.map(|text| (name, text)));
+            contracts.push(tool.contract);
+        }
+        let registry = Registry::new(contracts)
+            .map_err(|error| Problem::ExpectedThat(format!("free of repetitions: {error}")));
+        let registry = faults.take(&Place::fixed("tools"), registry);
+        Some(ToolsFile {
+            registry: registry?,
+            handlers,
+            descriptions,
+            rules: rules?,
+            approver,
+            principal,
+            approval_seconds: approval_seconds?,
+        })
+    }
+
+    fn read_tools(
+        &self,
+        value: &Value,
+        policy_revision: &str,
+        faults: &mut FaultCollector,
+    ) -> Option<Vec<Tool>> {
+        let path = Place::fixed("tools");
+        let items = value
+            .as_array()
+            .filter(|items| (1..=MAX_TOOLS).contains(&items.len()));
+        let due = Problem::Expected("a list of 1 to 256 tools, each under [[tools]]");
+        let items = faults.take(&path, items.ok_or(due))?;
+        let tools = items.iter().enumerate();
+        let tools = tools
+            .map(|(index, item)| self.read_tool(&path.index(index), item, policy_revision, faults));
+        // Every tool is read before the first that is not in order ends the reading.
+        tools.collect::<Vec<_>>().into_iter().collect()
+    }
+
+    fn read_tool(
+        &self,
+        path: &Place,
+        value: &Value,
+        policy_revision: &str,
+        faults: &mut FaultCollector,
+    ) -> Option<Tool> {
+        let Some(object) = value.as_object() else {
+            faults.push(path.clone(), Problem::NotAnObject);
+            return None;
+        };
+        let mut document = object.clone();
+        let description = document.remove("description");
+        let command = document.remove("command");
+        let description_path = path.member("description");
+        let description = description.and_then(|value| {
+            let text = value.as_str().map(str::to_owned);
+            faults.take(&description_path, text.ok_or(Problem::Expected("a string")))
+        });
+        let Some(command) = command else {
+            faults.push(path.clone(), Problem::Missing("command".to_owned()));
+            return None;
+        };
+        let command_path = path.member("command");
+        let program = self.program(&command_path, &command, faults);
+        let revisions = derived_revisions(&document, &command, program.as_deref(), policy_revision);
+        document.insert("revisions".to_owned(), revisions);
+        let contract = read_contract(path, &document.into(), faults);
+        let timeout = contract
+            .as_ref()
+            .map_or(Duration::from_secs(1), |contract| contract.timeout);
+        let output = contract
+            .as_ref()
+            .map_or(1, |contract| contract.limits.bytes);
+        // An answer may be written less tightly than its canonical form is.
+        let bounds = |spec: CommandSpec| {
+            spec.with_timeout(timeout)?
+                .with_output_limit(output.saturating_mul(4).max(4096))
+        };
+        let handler = self.read_command(&command_path, &command, bounds, faults);
+        Some(Tool {
+            contract: contract?,
+            description,
+            handler: handler?,
+        })
+    }
+
+    /// The bytes of a tool's own program, where it is a file and no name that is looked up.
+    fn program(
+        &self,
+        path: &Place,
+        command: &Value,
+        faults: &mut FaultCollector,
+    ) -> Option<Vec<u8>> {
+        let program = command.get("argv")?.as_array()?.first()?.as_str()?;
+        if !program.contains('/') {
+            return None;
+        }
+        let bytes = input::read(
+            "program",
+            Some(&self.directory.join(program)),
+            MAX_PROGRAM_BYTES,
+        );
+        let bytes = bytes.map_err(|error| Problem::ExpectedThat(format!("a program: {error}")));
+        faults.take(&path.member("argv").index(0), bytes)
+    }
+
+    fn read_command(
+        &self,
+        path: &Place,
+        value: &Value,
+        bounds: impl FnOnce(CommandSpec) -> Result<CommandSpec, CommandSpecError>,
+        faults: &mut FaultCollector,
+    ) -> Option<CommandHandler<SystemClock>> {
+        let optional = [
+            "directory",
+            "environment",
+            "set",
+            "answers",
+            "not_started_exit_codes",
+        ];
+        let object = faults.object_of(path, value, &["argv"], &optional)?;
+        let argv = self.read_argv(&path.member("argv"), object.get("argv")?, faults);
+        let directory = match object.get("directory").map(Value::as_str) {
+            None => Some(self.directory.clone()),
+            Some(Some(text)) => Some(self.directory.join(text)),
+            Some(None) => {
+                faults.push(path.member("directory"), Problem::Expected("a string"));
+                None
+            }
+        };
+        let environment = read_environment(path, object, faults);
+        let answers = match object.get("answers").map(Value::as_str) {
+            None | Some(Some("data")) => Some(Answers::Data),
+            Some(Some("evidence")) => Some(Answers::WithEvidence),
+            Some(_) => {
+                faults.push(
+                    path.member("answers"),
+                    Problem::Expected("\"data\" or \"evidence\""),
+                );
+                None
+            }
+        };
+        let codes = read_exit_codes(&path.member("not_started_exit_codes"), object, faults);
+        let (argv, directory, environment) = (argv?, directory?, environment?);
+        let spec = CommandSpec::new(argv)
+            .and_then(|spec| spec.with_directory(directory))
+            .and_then(|spec| spec.with_environment(environment))
+            .and_then(bounds)
+            .map_err(|error| Problem::ExpectedThat(format!("a command that can run: {error}")));
+        let handler = CommandHandler::new(faults.take(path, spec)?, SystemClock)
+            .answering(answers?)
+            .trusting_not_started(codes?)
+            .reporting_to(Box::new(|tool, diagnostics| {
+                complain(&format!(
+                    "{tool} says: {}",
+                    diagnostics.for_operator().trim_end()
+                ));
+            }));
+        Some(handler)
+    }
+
+    /// The program's place starts from the tools file; a bare name is looked up on the command's own `PATH`.
+    fn read_argv(
+        &self,
+        path: &Place,
+        value: &Value,
+        faults: &mut FaultCollector,
+    ) -> Option<Vec<OsString>> {
+        let texts = read_texts(path, value, faults)?;
+        let mut argv: Vec<OsString> = texts.into_iter().map(OsString::from).collect();
+        if let Some(program) = argv.first_mut()
+            && program.as_encoded_bytes().contains(&b'/')
+        {
+            *program = self.directory.join(&*program).into_os_string();
+        }
+        Some(argv)
+    }
+}
+
+/// The variables that a command gets where the file names none.
+const DEFAULT_ENVIRONMENT: [&str; 1] = ["PATH"];
+
+/// What the command sees: the named variables of ours, and those that the file sets.
+fn read_environment(
+    path: &Place,
+    object: &Object,
+    faults: &mut FaultCollector,
+) -> Option<BTreeMap<OsString, OsString>> {
+    let names = match object.get("environment") {
+        None => DEFAULT_ENVIRONMENT.map(str::to_owned).to_vec(),
+        Some(value) => read_texts(&path.member("environment"), value, faults)?,
+    };
+    let mut environment = BTreeMap::new();
+    for name in names {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the tools file names what may be passed on"
+        )]
+        let value = std::env::var_os(&name);
+        environment.extend(value.map(|value| (OsString::from(name), value)));
+    }
+    let Some(set) = object.get("set") else {
+        return Some(environment);
+    };
+    let path = path.member("set");
+    let Some(set) = set.as_object() else {
+        faults.push(path, Problem::NotAnObject);
+        return None;
+    };
+    for (name, value) in set.iter() {
+        let text = value.as_str().ok_or(Problem::Expected("a string"));
+        let text = faults.take(&path.member(name), text)?;
+        environment.insert(name.into(), text.into());
+    }
+    Some(environment)
+}
+
+fn read_exit_codes(path: &Place, object: &Object, faults: &mut FaultCollector) -> Option<Vec<i32>> {
+    let Some(value) = object.get("not_started_exit_codes") else {
+        return Some(Vec::new());
+    };
+    let code = |item: &Value| {
+        let code = item.as_i64().and_then(|code| i32::try_from(code).ok());
+        code.filter(|code| (1..=255).contains(code))
+    };
+    let codes = value
+        .as_array()
+        .and_then(|items| items.iter().map(code).collect());
+    faults.take(
+        path,
+        codes.ok_or(Problem::Expected("a list of exit codes from 1 to 255")),
+    )
+}
+
+fn read_texts(path: &Place, value: &Value, faults: &mut FaultCollector) -> Option<Vec<String>> {
+    let text = |item: &Value| item.as_str().map(str::to_owned);
+    let texts = value
+        .as_array()
+        .and_then(|items| items.iter().map(text).collect());
+    faults.take(path, texts.ok_or(Problem::Expected("a list of strings")))
+}
+
+fn first_approver(policy: &Value) -> Option<ApproverId> {
+    let first = policy.get("approvers")?.as_array()?.first()?.as_str()?;
+    ApproverId::new(first).ok()
+}
+
+/// The revisions that the file does not name, derived from what they stand for: change a rule, a command or a program, and
+/// approvals made before are dead.
+fn derived_revisions(
+    document: &Object,
+    command: &Value,
+    program: Option<&[u8]>,
+    policy_revision: &str,
+) -> Value {
+    let part = |name: &str| document.get(name).cloned().unwrap_or_default();
+    let parts = |names: &[&str]| Value::Array(names.iter().map(|name| part(name)).collect());
+    let program = program.map(sha256_hex).map(Value::from).unwrap_or_default();
+    let derived = [
+        ("input_schema", revision_of(&part("arguments"))),
+        ("output_schema", revision_of(&parts(&["output", "limits"]))),
+        ("effect", revision_of(&parts(&["name", "risk"]))),
+        (
+            "handler",
+            revision_of(&Value::Array(vec![command.clone(), program.clone()])),
+        ),
+        (
+            "producer",
+            revision_of(&Value::Array(vec![part("source_label"), program])),
+        ),
+        ("policy", policy_revision.to_owned()),
+    ];
+    let mut revisions = match document.get("revisions") {
+        None => Object::new(),
+        Some(Value::Object(named)) => named.clone(),
+        Some(other) => return other.clone(),
+    };
+    for (name, revision) in derived {
+        if !revisions.contains_key(name) {
+            revisions.insert(name.to_owned(), revision.into());
+        }
+    }
+    revisions.into()
+}
+
+fn revision_of(value: &Value) -> String {
+    format!("sha256:{}", digest::<Utf8>(value))
+}
+
+fn sha256_hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
