@@ -78,6 +78,14 @@ impl InDomain<'_> {
         bytes
     }
 
+    /// Encodes the value in the Tool Result v2 form, and hashes what it wrote.
+    pub fn encode_with_digest(&self) -> (Vec<u8>, Digest<ToolResult>) {
+        let bytes = self.encode();
+        let mut hasher = DigestSink::new();
+        hasher.write(&bytes);
+        (bytes, Digest::new(hasher.finish()))
+    }
+
     /// Hashes the value's encoding in the Tool Result v2 form.
     pub fn digest(&self) -> Digest<ToolResult> {
         let mut hasher = DigestSink::new();

@@ -142,8 +142,8 @@ pub enum Problem {
     /// A member that has to be there is not.
     #[error("is missing the member {0:?}")]
     Missing(String),
-    /// A member that nothing defines.
-    #[error("has the unknown member {0:?}")]
+    /// A member that nothing defines, as a person may be shown its name.
+    #[error("has the unknown member \"{0}\"")]
     Unexpected(String),
     /// A value of another kind or outside its set; the text says what is due.
     #[error("must be {0}")]
@@ -292,11 +292,15 @@ impl FaultCollector {
             self.push(path.clone(), Problem::NotAnObject);
             return None;
         };
+        // Nothing is to be looked up where the members were named in order: the common case.
+        if object.keys().eq(required.iter().copied()) {
+            return Some(object);
+        }
         let before = self.count();
         for name in required.iter().filter(|name| !object.contains_key(name)) {
             self.push(path.clone(), Problem::Missing((*name).to_owned()));
         }
-        // With all required members there and no others, the counts agree: the common case.
+        // With all required members there and no others, the counts agree.
         if self.count() != before || object.len() != required.len() {
             for (name, _) in object.iter() {
                 if !required.contains(&name) && !optional.contains(&name) {

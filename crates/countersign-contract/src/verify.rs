@@ -252,7 +252,8 @@ impl<'a> Verification<'_, 'a> {
         let members = ["call_binding_sha256", "request_sha256", "result_sha256"];
         let binding = faults.exact_object(&BINDING, audit.get("binding")?, &members)?;
         let request = RequestDigest::of(self.principal, self.call, self.contract);
-        let result = ResultDigest::new(model.digest());
+        let (model_result, result) = model.encode_with_digest();
+        let result = ResultDigest::new(result);
         let no_evidence = Downstream::default();
         let call = CallBindingDigest::of(
             self.principal,
@@ -272,7 +273,7 @@ impl<'a> Verification<'_, 'a> {
                 faults.push(BINDING.member(name), Problem::Unbound(bound));
             }
         }
-        String::from_utf8(model.encode()).ok()
+        String::from_utf8(model_result).ok()
     }
 }
 
@@ -534,10 +535,12 @@ fn expect_texts(
     let path = || AUDIT.member(name);
     let Some(value) = audit.get(name) else { return };
     let equal = value.as_object().is_some_and(|object| {
+        // What is due stands in canonical order, as an object's members do.
         object.len() == due.len()
-            && due
+            && object
                 .iter()
-                .all(|(name, due)| text(object, name) == Some(due))
+                .zip(due)
+                .all(|((name, value), due)| name == due.0 && value.as_str() == Some(due.1))
     });
     if equal {
         return;

@@ -111,6 +111,7 @@ proptest! {
         if let Ok(checked) = InDomain::check(&value) {
             prop_assert_eq!(checked.encode(), encode::<Utf8>(&value));
             prop_assert_eq!(checked.digest().to_string(), digest::<Utf8>(&value).to_string());
+            prop_assert_eq!(checked.encode_with_digest(), (checked.encode(), checked.digest()));
         }
     }
 
