@@ -9,7 +9,7 @@ use crate::fault::{FaultCollector, Faults, Path, Problem};
 use crate::rule::Side;
 use crate::sensitive_key::find_sensitive_key;
 use crate::time::Timestamp;
-use crate::tool_contract::ToolContract;
+use crate::tool_contract::{OutputLimits, ToolContract};
 
 /// What a handler or a downstream's status operation answered. Nothing in it is trusted yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -168,8 +168,10 @@ impl Claims<'_> {
         if checked.encoded_len() > contract.limits.bytes {
             faults.push(path.clone(), Problem::TooManyBytes(contract.limits.bytes));
         }
-        if depth(self.data) > contract.limits.depth {
-            faults.push(path.clone(), Problem::TooDeep(contract.limits.depth));
+        // A contract made in the program may name a limit that its document could not.
+        let deepest = contract.limits.depth.min(OutputLimits::MAX_DEPTH);
+        if depth(self.data) > deepest {
+            faults.push(path.clone(), Problem::TooDeep(deepest));
         }
         contract.output.check(self.data, Side::Output, path, faults);
         for (name, member) in contract.output.iter() {

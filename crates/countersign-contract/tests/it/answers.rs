@@ -112,6 +112,18 @@ fn deepest_output_that_a_contract_may_allow_is_packaged_and_verified() {
     assert!(ToolContract::from_value(&document).is_err());
 }
 
+#[test]
+fn contract_made_in_the_program_allows_no_deeper_output() {
+    for object in [true, false] {
+        let mut contract = contract("{}", &rules(31, object), [4_096, 30]);
+        contract.limits.depth = usize::MAX;
+        assert_eq!(
+            faults(answer(containers(31, object)), &contract, "{}"),
+            [fault("data", Problem::TooDeep(30))]
+        );
+    }
+}
+
 /// A contract may allow more nodes than a document from outside may have.
 #[test]
 fn output_of_more_nodes_than_a_document_may_have_is_packaged_and_verified() {

@@ -21,6 +21,8 @@ mod mutations;
 #[cfg(test)]
 mod result_sets;
 #[cfg(test)]
+mod sensitive_keys;
+#[cfg(test)]
 mod time;
 #[cfg(test)]
 mod vectors;
