@@ -87,8 +87,8 @@ impl Setting {
             .check(&self.contract, &self.call.arguments)
             .expect("the answer is in order");
         let request = RequestDigest::of(&self.principal, &self.call, Some(&self.contract));
-        let status_ref = Scope::of(&self.principal, &self.call)
-            .map(|scope| StatusRef::of(&scope, &request));
+        let status_ref =
+            Scope::of(&self.principal, &self.call).map(|scope| StatusRef::of(&scope, &request));
         let now = UtcSecond::new(0).expect("the time is portable");
         let success = Package::success(
             &self.principal,
