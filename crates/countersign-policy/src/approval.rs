@@ -2,7 +2,8 @@
 
 use countersign_canonical::{Object, Value};
 use countersign_contract::{
-    ApprovalDigest, ApproverId, FaultCollector, Path, Problem, RequestDigest, UtcSecond,
+    ApprovalDigest, ApproverId, FaultCollector, IdempotencyKey, Path, Problem, RequestDigest,
+    UtcSecond,
 };
 
 use crate::decision::AccessRequest;
@@ -54,7 +55,30 @@ impl Approval {
         expires_at: UtcSecond,
     ) -> Self {
         let digest = ApprovalDigest::of(access.call, access.contract, request, approver);
-        Self::with_digest(access, &digest, approval_id, approver, expires_at)
+        let AccessRequest {
+            principal,
+            call,
+            contract,
+        } = access;
+        Self {
+            approval_id,
+            operation_id: call.operation_id.as_str().to_owned(),
+            call_id: call.call_id.as_str().to_owned(),
+            provider: call.profile.provider().to_owned(),
+            api_family: call.profile.api_family().to_owned(),
+            adapter_revision: call.profile.adapter_revision().to_owned(),
+            idempotency_key: call
+                .idempotency_key
+                .as_ref()
+                .map(|key| key.as_str().to_owned()),
+            tool_name: call.name.as_str().to_owned(),
+            subject_id: principal.subject_id.as_str().to_owned(),
+            schema_version: contract.revisions.input_schema.as_str().to_owned(),
+            approval_revision: contract.revisions.policy.as_str().to_owned(),
+            approval_digest: digest.to_string(),
+            expires_at: expires_at.as_unix_seconds(),
+            approver_id: approver.as_str().to_owned(),
+        }
     }
 
     /// Writes the approval in the form that [`read_approval`] reads.
@@ -84,37 +108,44 @@ impl Approval {
         object.into()
     }
 
-    pub(crate) fn with_digest(
-        access: &AccessRequest<'_>,
-        digest: &ApprovalDigest,
-        approval_id: String,
-        approver: &ApproverId,
-        expires_at: UtcSecond,
-    ) -> Self {
+    /// Tells whether all that it says of the call is the call's own, up to the digest, which is recomputed.
+    ///
+    /// Its own name, its expiry and its approver are for the caller to judge.
+    pub(crate) fn is_of(&self, access: &AccessRequest<'_>, digest: &ApprovalDigest) -> bool {
+        // Taken apart, so that no member can be forgotten.
+        let Self {
+            approval_id: _,
+            operation_id,
+            call_id,
+            provider,
+            api_family,
+            adapter_revision,
+            idempotency_key,
+            tool_name,
+            subject_id,
+            schema_version,
+            approval_revision,
+            approval_digest,
+            expires_at: _,
+            approver_id: _,
+        } = self;
         let AccessRequest {
             principal,
             call,
             contract,
         } = access;
-        Self {
-            approval_id,
-            operation_id: call.operation_id.as_str().to_owned(),
-            call_id: call.call_id.as_str().to_owned(),
-            provider: call.profile.provider().to_owned(),
-            api_family: call.profile.api_family().to_owned(),
-            adapter_revision: call.profile.adapter_revision().to_owned(),
-            idempotency_key: call
-                .idempotency_key
-                .as_ref()
-                .map(|key| key.as_str().to_owned()),
-            tool_name: call.name.as_str().to_owned(),
-            subject_id: principal.subject_id.as_str().to_owned(),
-            schema_version: contract.revisions.input_schema.as_str().to_owned(),
-            approval_revision: contract.revisions.policy.as_str().to_owned(),
-            approval_digest: digest.to_string(),
-            expires_at: expires_at.as_unix_seconds(),
-            approver_id: approver.as_str().to_owned(),
-        }
+        let key = call.idempotency_key.as_ref();
+        operation_id == call.operation_id.as_str()
+            && call_id == call.call_id.as_str()
+            && provider == call.profile.provider()
+            && api_family == call.profile.api_family()
+            && adapter_revision == call.profile.adapter_revision()
+            && idempotency_key.as_deref() == key.map(IdempotencyKey::as_str)
+            && tool_name == call.name.as_str()
+            && subject_id == principal.subject_id.as_str()
+            && schema_version == contract.revisions.input_schema.as_str()
+            && approval_revision == contract.revisions.policy.as_str()
+            && ApprovalDigest::parse_hex(approval_digest).as_ref() == Some(digest)
     }
 }
 

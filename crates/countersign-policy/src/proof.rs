@@ -157,7 +157,7 @@ fn evidence(
     let approval_id = ApprovalId::new(&approval.approval_id).ok()?;
     let approver = ApproverId::new(&approval.approver_id).ok()?;
     let expires_at = UtcSecond::new(approval.expires_at).filter(|expiry| *expiry > now)?;
-    if approver.as_str().starts_with(POLICY_APPROVER_PREFIX) {
+    if is_policy(&approver) {
         return None;
     }
     match approvers.standing(&approver, &authorized.request) {
@@ -165,20 +165,19 @@ fn evidence(
         ApproverStanding::NotEntitled => return None,
     }
     let digest = ApprovalDigest::of(authorized.call(), authorized.contract(), request, &approver);
-    let approval_id_text = approval.approval_id.clone();
-    let due = Approval::with_digest(
-        &authorized.request,
-        &digest,
-        approval_id_text,
-        &approver,
-        expires_at,
-    );
-    (*approval == due).then_some(ApprovalEvidence {
-        approval_id,
-        approver,
-        digest,
-        expires_at,
-    })
+    approval
+        .is_of(&authorized.request, &digest)
+        .then_some(ApprovalEvidence {
+            approval_id,
+            approver,
+            digest,
+            expires_at,
+        })
+}
+
+/// Tells whether a name stands for the policy itself, which no person can take.
+pub(crate) fn is_policy(approver: &ApproverId) -> bool {
+    approver.as_str().starts_with(POLICY_APPROVER_PREFIX)
 }
 
 /// How long an approval by policy lives; it is consumed at once.

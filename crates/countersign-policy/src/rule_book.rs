@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use countersign_canonical::{Object, Value};
 use countersign_contract::{
-    ApproverId, FaultCollector, Faults, Path, Problem, Rule, read_value_rule,
+    ApproverId, FaultCollector, Faults, IdentifierError, Path, Problem, Rule, is_blank,
+    read_value_rule,
 };
 
 use crate::decision::{AccessRequest, ApprovalNeed, Authorizer, Decision};
-use crate::proof::{ApproverDirectory, ApproverStanding};
+use crate::proof::{ApproverDirectory, ApproverStanding, is_policy};
 
-/// The most rules, and approvers, of one book.
+/// The most rules, approvers, and names of one list.
 const MAX_ENTRIES: usize = 1024;
 
 /// A policy written as data.
@@ -50,7 +51,7 @@ impl RuleBook {
     /// Reads `{rules, approvers}`; lists every fault.
     ///
     /// A rule is `{effect: "permit" | "forbid", tools, tenants, subjects, roles, when, approval}`. `tools` is required;
-    /// names may end in `*`. `when` holds named arguments against rules of the tool-contract form; an absent argument
+    /// names may end in `*`, and have none elsewhere. `when` holds named arguments against rules of the tool-contract form; an absent argument
     /// never matches. `approval` is `"person"` (also where it is left out) or `"policy"`.
     pub fn from_value(value: &Value) -> Result<Self, Faults> {
         let mut faults = FaultCollector::new();
@@ -123,22 +124,21 @@ impl Patterns {
 pub fn read_rule_book(path: &Path, value: &Value, faults: &mut FaultCollector) -> Option<RuleBook> {
     let object = faults.object_of(path, value, &["rules"], &["approvers"])?;
     let rules_path = path.member("rules");
-    let rules = read_list(&rules_path, object.get("rules")?, faults)?
+    let rules = read_list(&rules_path, object.get("rules")?, faults)
+        .unwrap_or_default()
         .iter()
         .enumerate()
         .filter_map(|(index, rule)| read_rule(&rules_path.index(index), rule, faults))
         .collect();
     let approvers_path = path.member("approvers");
-    let mut approvers = Vec::new();
-    if let Some(list) = object.get("approvers") {
-        for (index, item) in read_list(&approvers_path, list, faults)?.iter().enumerate() {
-            let approver = item
-                .as_str()
-                .ok_or(Problem::Expected("a string"))
-                .and_then(|text| ApproverId::new(text).map_err(Problem::from));
-            approvers.extend(faults.take(&approvers_path.index(index), approver));
-        }
-    }
+    let approvers = object
+        .get("approvers")
+        .and_then(|list| read_list(&approvers_path, list, faults))
+        .unwrap_or_default()
+        .iter()
+        .enumerate()
+        .filter_map(|(index, item)| faults.take(&approvers_path.index(index), read_approver(item)))
+        .collect();
     Some(RuleBook { rules, approvers })
 }
 
@@ -211,6 +211,8 @@ fn read_conditions(
 }
 
 /// Reads a list of names. A faulty one leaves a fault, so that it never comes to matching anything.
+///
+/// What could never match is a fault: a `forbid` that nobody notices to be dead would permit.
 fn read_patterns(
     path: &Path,
     object: &Object,
@@ -220,18 +222,42 @@ fn read_patterns(
     let Some(value) = object.get(name) else {
         return Patterns::Any;
     };
-    let texts = value.as_array().and_then(|items| {
-        items
-            .iter()
-            .map(|item| {
-                item.as_str()
-                    .filter(|text| !text.is_empty())
-                    .map(str::to_owned)
-            })
-            .collect::<Option<Vec<_>>>()
-    });
-    let texts = texts.ok_or(Problem::Expected("a list of names"));
-    Patterns::OneOf(faults.take(&path.member(name), texts).unwrap_or_default())
+    let path = path.member(name);
+    let items = read_list(&path, value, faults).unwrap_or_default();
+    if value.as_array().is_some_and(<[Value]>::is_empty) {
+        faults.push(
+            path.clone(),
+            Problem::Expected("a list of at least one name"),
+        );
+    }
+    let mut patterns = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        patterns.extend(faults.take(&path.index(index), read_pattern(item)));
+    }
+    Patterns::OneOf(patterns)
+}
+
+fn read_pattern(item: &Value) -> Result<String, Problem> {
+    let text = item.as_str().ok_or(Problem::Expected("a string"))?;
+    if is_blank(text) {
+        return Err(IdentifierError::Blank.into());
+    }
+    let prefix = text.strip_suffix('*').unwrap_or(text);
+    if prefix.contains('*') {
+        return Err(Problem::Expected("a name with `*` at its end only"));
+    }
+    Ok(text.to_owned())
+}
+
+fn read_approver(item: &Value) -> Result<ApproverId, Problem> {
+    let text = item.as_str().ok_or(Problem::Expected("a string"))?;
+    let approver = ApproverId::new(text)?;
+    if is_policy(&approver) {
+        return Err(Problem::Expected(
+            "a person: `policy:` names stand for the policy itself",
+        ));
+    }
+    Ok(approver)
 }
 
 fn read_list<'v>(
