@@ -18,12 +18,15 @@ pub(crate) struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// Steps 2 and 3: the tool is registered and the arguments keep its contract, or the call is refused.
+    ///
+    /// Another tool's contract is none: a write never passes for the read that stands beside it.
     pub(crate) fn open(
         principal: &'a Principal,
         call: &'a Call,
         contract: Option<&'a ToolContract>,
         now: UtcSecond,
     ) -> Result<Self, Box<Package>> {
+        let contract = contract.filter(|contract| contract.name == call.name);
         let request = RequestDigest::of(principal, call, contract);
         let Some(contract) = contract else {
             let code = ErrorCode::UnknownTool;
