@@ -29,6 +29,7 @@ pub type DiagnosticsSink = Box<dyn Fn(&ToolName, &Diagnostics) + Send + Sync>;
 
 /// Runs a program for each order: the arguments as JSON on its standard input, its answer on its standard output.
 ///
+/// It may take as long as the tool's contract says, or as its command does where that is shorter.
 /// Exit code 0 is an answer. Any other end of a program that ran says nothing about what it did, save for exit codes that
 /// the tool promises to use only where it did nothing.
 pub struct CommandHandler<C> {
@@ -150,7 +151,11 @@ fn take_evidence(object: Object, answer: &mut HandlerAnswer) {
             "resource_revision" => answer.resource_revision = text,
             "downstream_request_id" => answer.downstream_request_id = text,
             "receipt_id" => answer.receipt_id = text,
-            "observed_at" => answer.observed_at = text.unwrap_or_default(),
+            "observed_at" => {
+                if let Some(text) = text {
+                    answer.observed_at = text;
+                }
+            }
             _ => return,
         }
     }
@@ -159,7 +164,7 @@ fn take_evidence(object: Object, answer: &mut HandlerAnswer) {
 
 impl<C: Clock + Send + Sync> Handler for CommandHandler<C> {
     fn handle(&self, order: &ExecutionOrder<'_>) -> Execution {
-        let Some(spec) = with_identities(&self.spec, order) else {
+        let Some(spec) = command_for(&self.spec, order) else {
             return Execution::NotStarted(NotStarted::Unreachable);
         };
         let arguments = encode::<countersign_canonical::Utf8>(order.call().arguments.value());
@@ -184,10 +189,12 @@ impl<C: Clock + Send + Sync> Handler for CommandHandler<C> {
     }
 }
 
-/// The command with a write's identities in its environment.
-fn with_identities(spec: &CommandSpec, order: &ExecutionOrder<'_>) -> Option<CommandSpec> {
+/// The command within the order's time, and with a write's identities in its environment.
+fn command_for(spec: &CommandSpec, order: &ExecutionOrder<'_>) -> Option<CommandSpec> {
+    let timeout = order.timeout().min(spec.timeout());
+    let spec = spec.clone().with_timeout(timeout).ok()?;
     let (Some(key), Some(status_ref)) = (order.idempotency_key(), order.status_ref()) else {
-        return Some(spec.clone());
+        return Some(spec);
     };
     let mut environment = spec.environment().clone();
     environment.insert(
@@ -195,7 +202,7 @@ fn with_identities(spec: &CommandSpec, order: &ExecutionOrder<'_>) -> Option<Com
         OsString::from(key.as_str()),
     );
     environment.insert(STATUS_REF_VARIABLE.into(), status_ref.to_string().into());
-    spec.clone().with_environment(environment).ok()
+    spec.with_environment(environment).ok()
 }
 
 impl<C> std::fmt::Debug for CommandHandler<C> {

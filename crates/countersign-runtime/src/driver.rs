@@ -1,15 +1,18 @@
 //! Performs what the pipeline's states name, one after the other, on the caller's thread.
 //!
-//! A port that panics has not passed its check: it denies. A handler that panics may have acted: its outcome is lost.
+//! A port that panics has not passed its check: it denies. A ledger that panics is not available. A handler that panics
+//! may have acted: its outcome is lost.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use countersign_contract::Package;
+use countersign_contract::{ApproverId, Package};
 use countersign_dispatch::{
     BusinessState, Dispatch, DispatchRequest, Execution, Executor, Ledger, StateVerdict,
     StatusQuery, StatusRequest, StatusSource, ledger,
 };
-use countersign_policy::{ApproverDirectory, Authorizer, Decision};
+use countersign_policy::{
+    AccessRequest, ApproverDirectory, ApproverStanding, Authorizer, Decision,
+};
 
 /// What a dispatch reaches.
 #[derive(Clone, Copy)]
@@ -48,9 +51,8 @@ pub fn dispatch(
     loop {
         step = match step {
             Dispatch::BindCall(state) => {
-                let bound = ports
-                    .ledger
-                    .bind_call(state.identity(), state.fingerprint())?;
+                let (identity, fingerprint) = (state.identity(), state.fingerprint());
+                let bound = answered(|| ports.ledger.bind_call(identity, fingerprint))?;
                 state.answer(bound)
             }
             Dispatch::Authorize(state) => {
@@ -59,16 +61,16 @@ pub fn dispatch(
                 state.answer(decision.unwrap_or(Decision::Denied))
             }
             Dispatch::FindOperation(state) => {
-                let found = ports.ledger.find_operation(state.scope())?;
+                let found = answered(|| ports.ledger.find_operation(state.scope()))?;
                 state.answer(found.as_ref())
             }
             Dispatch::CheckState(state) => {
                 let verdict = shielded(|| ports.state.verdict(state.authorized()));
                 state.answer(verdict.unwrap_or(StateVerdict::Forbids))
             }
-            Dispatch::CheckApproval(state) => state.answer(ports.approvers),
+            Dispatch::CheckApproval(state) => state.answer(&ShieldedApprovers(ports.approvers)),
             Dispatch::Reserve(state) => {
-                let reserved = ports.ledger.reserve(state.reservation())?;
+                let reserved = answered(|| ports.ledger.reserve(state.reservation()))?;
                 state.answer(&reserved)
             }
             Dispatch::Execute(state) => {
@@ -77,8 +79,8 @@ pub fn dispatch(
             }
             Dispatch::Settle(state) => {
                 let (scope, fence) = (state.scope(), state.fence());
-                let settled = shielded(|| ports.ledger.settle(scope, fence, state.settlement()));
-                state.answer(settled.unwrap_or(Err(ledger::Error::Unavailable)))
+                let settled = answered(|| ports.ledger.settle(scope, fence, state.settlement()));
+                state.answer(settled)
             }
             Dispatch::Done(package) => return Ok(package),
         };
@@ -94,9 +96,8 @@ pub fn query_status(
     loop {
         step = match step {
             StatusQuery::BindCall(state) => {
-                let bound = ports
-                    .ledger
-                    .bind_call(state.identity(), state.fingerprint())?;
+                let (identity, fingerprint) = (state.identity(), state.fingerprint());
+                let bound = answered(|| ports.ledger.bind_call(identity, fingerprint))?;
                 state.answer(bound)
             }
             StatusQuery::Authorize(state) => {
@@ -105,7 +106,7 @@ pub fn query_status(
                 state.answer(decision.unwrap_or(Decision::Denied))
             }
             StatusQuery::FindQueryable(state) => {
-                let found = ports.ledger.find_queryable(state.status_ref())?;
+                let found = answered(|| ports.ledger.find_queryable(state.status_ref()))?;
                 state.answer(found)
             }
             StatusQuery::AskDownstream(state) => {
@@ -113,12 +114,26 @@ pub fn query_status(
                 state.answer(receipt.flatten())
             }
             StatusQuery::Reconcile(state) => {
-                let settled = shielded(|| ports.ledger.reconcile(state.scope(), state.proven()));
-                state.answer(settled.unwrap_or(Err(ledger::Error::Unavailable)))
+                let settled = answered(|| ports.ledger.reconcile(state.scope(), state.proven()));
+                state.answer(settled)
             }
             StatusQuery::Done(package) => return Ok(package),
         };
     }
+}
+
+/// Entitles nobody where the directory panics.
+struct ShieldedApprovers<'p>(&'p dyn ApproverDirectory);
+
+impl ApproverDirectory for ShieldedApprovers<'_> {
+    fn standing(&self, approver: &ApproverId, request: &AccessRequest<'_>) -> ApproverStanding {
+        shielded(|| self.0.standing(approver, request)).unwrap_or(ApproverStanding::NotEntitled)
+    }
+}
+
+/// Asks the ledger; one that panicked is not available.
+fn answered<T>(question: impl FnOnce() -> Result<T, ledger::Error>) -> Result<T, ledger::Error> {
+    shielded(question).unwrap_or(Err(ledger::Error::Unavailable))
 }
 
 /// Runs foreign code; nothing where it panicked.

@@ -1,6 +1,10 @@
-//! Integration tests: real processes, real files, real git.
+//! Integration tests: real processes, real files, real git; and attacks on the pipeline.
 
 #[cfg(test)]
+mod attack;
+#[cfg(test)]
 mod command;
+#[cfg(test)]
+mod command_handler;
 #[cfg(test)]
 mod tools;
