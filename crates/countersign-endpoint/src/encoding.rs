@@ -32,7 +32,7 @@ pub fn sha256_json_utf8(value: &Value) -> Utf8Digest {
 type PushText = fn(&mut Vec<u8>, &str);
 
 /// A first guess that spares a typical request its reallocations.
-const TYPICAL_BYTES: usize = 1024;
+const TYPICAL_BYTES: usize = 2048;
 
 fn write_canonical(value: &Value, push_text: PushText) -> String {
     let mut out = Vec::with_capacity(TYPICAL_BYTES);

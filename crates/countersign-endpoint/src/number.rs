@@ -91,9 +91,19 @@ const EXPONENT_FORM_FROM: i32 = 16;
 /// Decimal exponents below this one are written in exponent form.
 const EXPONENT_FORM_BELOW: i32 = -4;
 
+/// Whole doubles below this one, `2^53`, have the digits of the integer, as their neighbours are a half away at least.
+const WHOLE_BELOW: f64 = 9_007_199_254_740_992.0;
+
 /// Writes the shortest digits that round-trip, laid out as the contract lays them out:
 /// `1784000000.0`, `0.0001`, `1e-05`, `1e+16`, `-0.0`.
 fn write_float(value: f64, out: &mut Vec<u8>) {
+    if value.fract() == 0.0 && value.abs() < WHOLE_BELOW && value != 0.0 {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
+        let whole = value as i64;
+        out.extend_from_slice(whole.to_string().as_bytes());
+        out.extend_from_slice(b".0");
+        return;
+    }
     let scientific = shortest_scientific(value);
     let (sign, unsigned) = match scientific.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -185,6 +195,9 @@ mod tests {
             (0.000_01, "1e-05"),
             (0.000_012_5, "1.25e-05"),
             (1e15, "1000000000000000.0"),
+            (-1_784_000_000.0, "-1784000000.0"),
+            (9_007_199_254_740_991.0, "9007199254740991.0"),
+            (9_007_199_254_740_992.0, "9007199254740992.0"),
             (9_999_999_999_999_998.0, "9999999999999998.0"),
             (1e16, "1e+16"),
             (1.5e16, "1.5e+16"),
