@@ -1,5 +1,7 @@
 //! A handler's answer, before and after it was held against the tool's contract.
 
+use std::sync::Arc;
+
 use countersign_canonical::{DomainError, InDomain, Value};
 
 use crate::blank::is_blank;
@@ -30,10 +32,10 @@ pub struct HandlerAnswer {
 
 /// An answer that keeps the tool's output contract.
 ///
-/// Only [`HandlerAnswer::check`] makes one, and a success can be packaged from nothing else.
+/// Only [`HandlerAnswer::check`] makes one, and a success can be packaged from nothing else. Cloning shares the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedAnswer {
-    answer: HandlerAnswer,
+    answer: Arc<HandlerAnswer>,
     observed_at: Timestamp,
 }
 
@@ -66,7 +68,7 @@ impl HandlerAnswer {
         check_evidence("receipt_id", self.receipt_id.as_deref(), &mut faults);
         match faults.finish_with(observed_at) {
             Ok(observed_at) => Ok(CheckedAnswer {
-                answer: self,
+                answer: Arc::new(self),
                 observed_at,
             }),
             Err(faults) => {

@@ -1,5 +1,6 @@
 //! A ledger in memory: for tests, demonstrations and single runs. It forgets everything when it is dropped.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -64,15 +65,16 @@ impl Ledger for MemoryLedger {
         fingerprint: &CallFingerprint,
     ) -> Result<CallBound, Error> {
         let mut tables = self.tables();
-        match tables.calls.get(identity) {
-            Some(bound) if bound == fingerprint => Ok(CallBound::Bound),
-            Some(_) => Ok(CallBound::Conflict),
-            None if tables.calls.len() >= self.capacity => Err(Error::Full {
+        let is_full = tables.calls.len() >= self.capacity;
+        match tables.calls.entry(identity.clone()) {
+            Entry::Occupied(bound) if bound.get() == fingerprint => Ok(CallBound::Bound),
+            Entry::Occupied(_) => Ok(CallBound::Conflict),
+            Entry::Vacant(_) if is_full => Err(Error::Full {
                 what: "call identities",
                 limit: self.capacity,
             }),
-            None => {
-                tables.calls.insert(identity.clone(), *fingerprint);
+            Entry::Vacant(free) => {
+                free.insert(*fingerprint);
                 Ok(CallBound::Bound)
             }
         }
@@ -100,41 +102,49 @@ impl Ledger for MemoryLedger {
 
     fn reserve(&self, reservation: &Reservation) -> Result<Reserved, Error> {
         let mut tables = self.tables();
+        let Tables {
+            operations,
+            scopes,
+            consumed,
+            last_fence,
+            ..
+        } = &mut *tables;
         let Reservation {
             scope,
             terms,
             approval,
             ..
         } = reservation;
-        if let Some(held) = tables.operations.get(scope) {
-            return Ok(Reserved::Occupied(Box::new(held.operation.clone())));
-        }
-        if tables.operations.len() >= self.capacity {
-            return Err(Error::Full {
-                what: "operations",
-                limit: self.capacity,
-            });
-        }
+        let is_full = operations.len() >= self.capacity;
+        let free = match operations.entry(scope.clone()) {
+            Entry::Occupied(held) => {
+                return Ok(Reserved::Occupied(Box::new(held.get().operation.clone())));
+            }
+            Entry::Vacant(_) if is_full => {
+                return Err(Error::Full {
+                    what: "operations",
+                    limit: self.capacity,
+                });
+            }
+            Entry::Vacant(free) => free,
+        };
         let approval = (approval.approval_id.clone(), approval.digest);
-        if !tables.consumed.insert(approval.clone()) {
+        if !consumed.insert(approval.clone()) {
             return Ok(Reserved::ApprovalConsumed);
         }
-        tables.last_fence += 1;
-        let fence = Fence::new(tables.last_fence);
+        *last_fence += 1;
+        let fence = Fence::new(*last_fence);
         let operation = Operation {
             scope: scope.clone(),
             terms: terms.clone(),
             state: OperationState::Executing(fence),
             was_unknown: false,
         };
-        tables.scopes.insert(terms.status_ref, scope.clone());
-        tables.operations.insert(
-            scope.clone(),
-            Held {
-                operation,
-                approval,
-            },
-        );
+        scopes.insert(terms.status_ref, scope.clone());
+        free.insert(Held {
+            operation,
+            approval,
+        });
         Ok(Reserved::Taken(fence))
     }
 

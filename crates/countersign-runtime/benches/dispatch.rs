@@ -1,9 +1,11 @@
 //! How many calls one core takes through the whole pipeline: the demonstration shop behind a ledger in memory.
 //!
 //! Every call has an identity of its own, and every write a key and an approval of its own; the ledger begins empty with
-//! each thousand. What is measured is the pipeline from the call to its package, and not the making of calls.
+//! each thousand. What is measured is the processor time of the pipeline from the call to its package: not the making of
+//! calls, and not what else the machine is busy with.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use countersign_canonical::{Object, Value};
 use countersign_contract::{
@@ -14,13 +16,17 @@ use countersign_dispatch::{DispatchRequest, MemoryLedger};
 use countersign_policy::{AccessRequest, Approval};
 use countersign_runtime::{DispatchPorts, dispatch};
 use countersign_shop::{Disturbance, Shop, ShopExecutor, approver};
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{BatchSize, Criterion, Throughput};
+use rustix::time::{ClockId, clock_gettime};
 
 const CALLS: u64 = 1_000;
 const NOW: u64 = 1_784_419_200;
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
+    let mut criterion = Criterion::default()
+        .with_measurement(ProcessorTime)
+        .configure_from_args();
     measure(&mut criterion, "dispatch/read", "get_order", 1);
     measure(&mut criterion, "dispatch/write", "create_refund_draft", 1);
     measure(
@@ -33,7 +39,7 @@ fn main() {
 }
 
 /// Dispatches a thousand calls, each so many times.
-fn measure(criterion: &mut Criterion, name: &str, tool: &str, times: u64) {
+fn measure(criterion: &mut Criterion<ProcessorTime>, name: &str, tool: &str, times: u64) {
     let host = Host::new(tool);
     let calls: Vec<_> = (0..CALLS).map(|number| host.call(number)).collect();
     let mut group = criterion.benchmark_group(name);
@@ -53,6 +59,39 @@ fn measure(criterion: &mut Criterion, name: &str, tool: &str, times: u64) {
         );
     });
     group.finish();
+}
+
+/// The time that this thread spends on a processor.
+struct ProcessorTime;
+
+impl Measurement for ProcessorTime {
+    type Intermediate = Duration;
+    type Value = Duration;
+
+    fn start(&self) -> Duration {
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        known(Duration::try_from(now))
+    }
+
+    fn end(&self, start: Duration) -> Duration {
+        self.start().saturating_sub(start)
+    }
+
+    fn add(&self, one: &Duration, other: &Duration) -> Duration {
+        *one + *other
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, value: &Duration) -> f64 {
+        value.as_secs_f64() * 1e9
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
 }
 
 struct Host {
