@@ -106,7 +106,8 @@ pub use status::{
 ///
 /// An answer counts only when it was checked, and a package only when it was verified:
 /// ```compile_fail,E0451
-/// # fn forge(answer: countersign_contract::HandlerAnswer, observed_at: countersign_contract::Timestamp) {
+/// # use countersign_contract::{HandlerAnswer, Timestamp};
+/// # fn forge(answer: std::sync::Arc<HandlerAnswer>, observed_at: Timestamp) {
 /// let forged = countersign_contract::CheckedAnswer { answer, observed_at };
 /// # }
 /// ```
