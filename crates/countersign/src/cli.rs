@@ -1,9 +1,16 @@
 //! What the program can be asked to do.
 
+mod contract;
+
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::contract::{
+    BuildCommand, CatalogArgument, CatalogCommand, CheckCommand, ContractArguments,
+    ContractCommand, NowArgument, SchemaArguments,
+};
 
 /// The trusted boundary between a model's tool calls and the world.
 ///
@@ -25,6 +32,7 @@ pub(crate) enum Command {
     Scenario(ScenarioArguments),
     Canonical(CanonicalArguments),
     Verify(VerifyArguments),
+    Contract(ContractArguments),
     Vectors(VectorsArguments),
     Demo(DemoArguments),
     Completions(CompletionsArguments),
@@ -182,8 +190,14 @@ pub(crate) struct VerifyArguments {
     pub(crate) call: PathBuf,
 }
 
-/// Answers test vectors, for comparing implementations.
+const VECTORS_EXAMPLES: &str = "\
+Examples:
+  countersign vectors answer governed < governed.jsonl > answers.jsonl
+  countersign vectors make --seed 7 --count 1000 --kind gate > fresh.jsonl";
+
+/// Answers test vectors and makes new ones, for comparing implementations.
 #[derive(Debug, Args)]
+#[command(after_help = VECTORS_EXAMPLES)]
 pub(crate) struct VectorsArguments {
     #[command(subcommand)]
     pub(crate) command: VectorsCommand,
@@ -197,14 +211,48 @@ pub(crate) enum VectorsCommand {
         #[arg(value_enum)]
         kind: VectorKind,
     },
+    /// Prints new vectors of governed actions, with the answers that this program gives.
+    ///
+    /// The same seed gives the same vectors. Most are near the contract's bounds, on either side.
+    Make {
+        /// Where the choice starts.
+        #[arg(long, value_name = "N")]
+        seed: u64,
+        /// How many vectors.
+        #[arg(long, value_name = "N")]
+        count: u64,
+        /// Only this kind; without it, all kinds in turn.
+        #[arg(long, value_enum, value_name = "KIND")]
+        kind: Option<GovernedKind>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum VectorKind {
     /// Strict parsing and the canonical forms.
     Canonical,
+    /// Governed actions: arguments, intents, gates, requests and results.
+    Governed,
     /// Scenario fixtures.
     Scenarios,
+}
+
+/// What a vector of governed actions asks; named as in the vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum GovernedKind {
+    /// Whether arguments are those of a tool, on each side.
+    ToolArgs,
+    /// Whether a document is an intent, and what an owner is shown.
+    Intent,
+    /// What the intent of a call is.
+    IntentBuild,
+    /// Whether an endpoint takes a request.
+    ExecutionRequest,
+    /// Whether receipts authorize an action.
+    Gate,
+    /// Whether a result proves an effect.
+    ExecutionResult,
 }
 
 /// Shows a refund from proposal to proof: approval, one effect, a lost answer, its reconciliation, a tampered package.

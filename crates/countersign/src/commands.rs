@@ -1,6 +1,7 @@
 //! One module per command.
 
 pub(crate) mod canonical;
+pub(crate) mod contract;
 pub(crate) mod demo;
 pub(crate) mod documentation;
 pub(crate) mod scenario;

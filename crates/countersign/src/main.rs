@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod input;
 mod output;
+mod toml_document;
 
 use std::process::ExitCode;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Scenario(arguments) => commands::scenario::run(&arguments),
         Command::Canonical(arguments) => commands::canonical::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Contract(arguments) => commands::contract::run(&arguments),
         Command::Vectors(arguments) => commands::vectors::run(&arguments),
         Command::Demo(arguments) => commands::demo::run(&arguments),
         Command::Completions(arguments) => commands::documentation::completions(&arguments),

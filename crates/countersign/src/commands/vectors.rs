@@ -1,6 +1,9 @@
 //! `countersign vectors`.
 
 mod canonical;
+mod governed;
+mod make;
+mod random;
 mod scenarios;
 
 use std::io::{self, BufRead, BufWriter, Read as _, Write as _};
@@ -15,14 +18,23 @@ use crate::output::Verdict;
 
 /// The most bytes of one line.
 const MAX_LINE_BYTES: usize = 256 << 20;
+/// The deepest line: vectors hold documents that are too deep for what they ask.
+const MAX_LINE_DEPTH: usize = 256;
 
 pub(crate) fn run(arguments: &VectorsArguments) -> anyhow::Result<Verdict> {
-    let VectorsCommand::Answer { kind } = arguments.command;
-    let answer: fn(&Object) -> anyhow::Result<Object> = match kind {
-        VectorKind::Canonical => canonical::answer,
-        VectorKind::Scenarios => scenarios::answer,
-    };
-    answer_lines(io::stdin().lock(), io::stdout().lock(), answer)?;
+    match arguments.command {
+        VectorsCommand::Answer { kind } => {
+            let answer: fn(&Object) -> anyhow::Result<Object> = match kind {
+                VectorKind::Canonical => canonical::answer,
+                VectorKind::Governed => governed::answer,
+                VectorKind::Scenarios => scenarios::answer,
+            };
+            answer_lines(io::stdin().lock(), io::stdout().lock(), answer)?;
+        }
+        VectorsCommand::Make { seed, count, kind } => {
+            make::make_lines(io::stdout().lock(), seed, count, kind)?;
+        }
+    }
     Ok(Verdict::Good)
 }
 
@@ -62,7 +74,11 @@ fn answer_line(
     line: &[u8],
     answer: impl Fn(&Object) -> anyhow::Result<Object>,
 ) -> anyhow::Result<Value> {
-    let vector = parse(line, &unbounded()).context("not strict JSON")?;
+    let limits = Limits {
+        depth: MAX_LINE_DEPTH,
+        ..unbounded()
+    };
+    let vector = parse(line, &limits).context("not strict JSON")?;
     let vector = vector.as_object().context("not an object")?;
     let mut answered = answer(vector)?;
     if let Some(id) = vector.get("id") {
@@ -73,11 +89,15 @@ fn answer_line(
 
 /// The bytes that a member holds in base64.
 fn bytes_member(vector: &Object, name: &str) -> anyhow::Result<Vec<u8>> {
-    let text = vector.get(name).and_then(Value::as_str);
-    let text = text.with_context(|| format!("{name} must be a string"))?;
     BASE64
-        .decode(text)
+        .decode(text_member(vector, name)?)
         .with_context(|| format!("{name} must be base64"))
+}
+
+/// The text that a member holds.
+fn text_member<'v>(vector: &'v Object, name: &str) -> anyhow::Result<&'v str> {
+    let text = vector.get(name).and_then(Value::as_str);
+    text.with_context(|| format!("{name} must be a string"))
 }
 
 /// The protocol's own depth, and no other bounds: a line is bounded already.

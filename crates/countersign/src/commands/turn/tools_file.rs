@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use countersign_canonical::{Number, Object, Utf8, Value, digest};
+use countersign_canonical::{Object, Utf8, Value, digest};
 use countersign_contract::{
     ApproverId, FaultCollector, Path as Place, Principal, Problem, ToolContract, ToolName,
     read_contract, read_principal,
@@ -21,6 +21,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::input;
 use crate::output::complain;
+use crate::toml_document::read_toml;
 
 /// The most bytes of a tools file.
 const MAX_FILE_BYTES: usize = 1 << 20;
@@ -46,9 +47,7 @@ impl ToolsFile {
     /// Loads a file; relative paths in it start from where it lies.
     pub(super) fn load(file: &Path) -> anyhow::Result<Self> {
         let bytes = input::read("tools file", Some(file), MAX_FILE_BYTES)?;
-        let text = String::from_utf8(bytes).context("the tools file is not UTF-8")?;
-        let table: toml::Table = text.parse().context("the tools file is not TOML")?;
-        let value = table_value(&Place::root(), table)?;
+        let value = read_toml("tools file", bytes)?;
         let place = std::path::absolute(file).context("cannot find where the tools file lies")?;
         let directory = place.parent().unwrap_or(Path::new("/")).to_owned();
         let mut faults = FaultCollector::new();
@@ -90,38 +89,6 @@ impl ToolsFile {
     pub(super) fn approval_seconds(&self) -> u64 {
         self.approval_seconds
     }
-}
-
-/// A TOML table as the value that the readers of contracts and rules take.
-fn table_value(place: &Place, table: toml::Table) -> anyhow::Result<Value> {
-    let members = table.into_iter().map(|(name, value)| {
-        let value = toml_value(&place.member(&name), value)?;
-        Ok((name, value))
-    });
-    Ok(Value::Object(members.collect::<anyhow::Result<Object>>()?))
-}
-
-fn toml_value(place: &Place, value: toml::Value) -> anyhow::Result<Value> {
-    Ok(match value {
-        toml::Value::String(text) => Value::String(text),
-        toml::Value::Integer(integer) => Value::from(integer),
-        toml::Value::Float(float) => {
-            let number = Number::from_f64(float);
-            Value::Number(number.with_context(|| format!("{place} must be a finite number"))?)
-        }
-        toml::Value::Boolean(truth) => Value::Bool(truth),
-        toml::Value::Datetime(_) => {
-            return Err(anyhow!(
-                "{place} is a date; write it as a string, in quotes"
-            ));
-        }
-        toml::Value::Array(items) => {
-            let items = items.into_iter().enumerate();
-            let items = items.map(|(index, item)| toml_value(&place.index(index), item));
-            Value::Array(items.collect::<anyhow::Result<_>>()?)
-        }
-        toml::Value::Table(table) => table_value(place, table)?,
-    })
 }
 
 struct Reader {
