@@ -241,9 +241,7 @@ impl<'c> CaseRunner<'c> {
         let (payload, validation_errors) =
             match package.verify(&self.case.principal, call, contract) {
                 Ok(verified) => {
-                    let family = Family::ALL
-                        .into_iter()
-                        .find(|family| family.profile() == call.profile);
+                    let family = Family::of_profile(call.profile);
                     let payload = family.and_then(|family| payload(family, &verified).ok());
                     (payload, Vec::new())
                 }
