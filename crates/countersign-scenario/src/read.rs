@@ -51,11 +51,8 @@ impl Fixture {
 }
 
 fn read_fixture(value: &Value, faults: &mut FaultCollector) -> Option<Vec<Case>> {
-    let root = faults.exact_object(
-        &Path::root(),
-        value,
-        &["schema_version", "contract", "cases"],
-    )?;
+    let members = ["schema_version", "contract", "cases"];
+    let root = open_object(&Path::root(), value, &members, faults)?;
     faults.take(&Path::root(), InDomain::check(value))?;
     expect_text(
         &Path::root(),
@@ -66,7 +63,8 @@ fn read_fixture(value: &Value, faults: &mut FaultCollector) -> Option<Vec<Case>>
     );
     let path = Path::fixed("contract");
     let members = ["model_result", "protected_audit"];
-    if let Some(contract) = faults.exact_object(&path, root.get("contract")?, &members) {
+    let contract = root.get("contract");
+    if let Some(contract) = contract.and_then(|value| faults.exact_object(&path, value, &members)) {
         expect_text(&path, contract, "model_result", MODEL_RESULT_SCHEMA, faults);
         expect_text(&path, contract, "protected_audit", AUDIT_SCHEMA, faults);
     }
@@ -86,6 +84,17 @@ fn read_fixture(value: &Value, faults: &mut FaultCollector) -> Option<Vec<Case>>
     Some(cases)
 }
 
+/// Notes what is missing or unknown, and goes on with the rest: a mistyped name hides no fault beneath it.
+fn open_object<'v>(
+    path: &Path,
+    value: &'v Value,
+    members: &[&str],
+    faults: &mut FaultCollector,
+) -> Option<&'v Object> {
+    let exact = faults.exact_object(path, value, members);
+    exact.or(value.as_object())
+}
+
 fn read_case<'v>(
     path: &Path,
     index: usize,
@@ -93,9 +102,11 @@ fn read_case<'v>(
     ids: &mut BTreeMap<&'v str, usize>,
     faults: &mut FaultCollector,
 ) -> Option<Case> {
-    let case = faults.exact_object(path, value, &["id", "principal", "steps"])?;
+    let case = open_object(path, value, &["id", "principal", "steps"], faults)?;
     let id = read_id(path, case, "id", ids, index, faults);
-    let principal = read_principal(&path.member("principal"), case.get("principal")?, faults);
+    let principal = case.get("principal");
+    let principal =
+        principal.and_then(|value| read_principal(&path.member("principal"), value, faults));
     let steps_path = path.member("steps");
     let values = read_list(&steps_path, case.get("steps")?, MAX_STEPS, faults)?;
     let mut step_ids = BTreeMap::new();
@@ -135,22 +146,16 @@ fn read_step<'v>(
     ids: &mut BTreeMap<&'v str, usize>,
     faults: &mut FaultCollector,
 ) -> Option<Step> {
-    let step = faults.exact_object(path, value, &STEP_MEMBERS)?;
+    let step = open_object(path, value, &STEP_MEMBERS, faults)?;
     let earlier = ids.clone();
     let id = read_id(path, step, "step_id", ids, index, faults);
     let action = read_action(path, step, &earlier, faults);
     let call = read_step_call(path, step, faults);
-    let now = step
-        .get("now")
-        .and_then(Value::as_i64)
-        .and_then(|seconds| u64::try_from(seconds).ok())
-        .filter(|seconds| *seconds <= MAX_UNIX_SECONDS - APPROVAL_TTL_SECONDS)
-        .and_then(UtcSecond::new)
-        .ok_or(Problem::Expected(
-            "an integer from 0 to 253402300739: seconds since 1970, a minute before year 10000",
-        ));
-    let now = faults.take(&path.member("now"), now);
-    let expected = read_expected(&path.member("expected"), step.get("expected")?, faults);
+    let now = step.get("now");
+    let now = now.and_then(|value| read_now(&path.member("now"), value, faults));
+    let expected = step.get("expected");
+    let expected =
+        expected.and_then(|value| read_expected(&path.member("expected"), value, faults));
     Some(Step {
         id: id?.to_owned(),
         action: action?,
@@ -158,6 +163,18 @@ fn read_step<'v>(
         now: now?,
         expected: expected?,
     })
+}
+
+/// A fixture's time leaves room for an approval's life.
+fn read_now(path: &Path, value: &Value, faults: &mut FaultCollector) -> Option<UtcSecond> {
+    let seconds = value
+        .as_i64()
+        .and_then(|seconds| u64::try_from(seconds).ok());
+    let seconds = seconds.filter(|seconds| *seconds <= MAX_UNIX_SECONDS - APPROVAL_TTL_SECONDS);
+    let due = Problem::Expected(
+        "an integer from 0 to 253402300739: seconds since 1970, a minute before year 10000",
+    );
+    faults.take(path, seconds.and_then(UtcSecond::new).ok_or(due))
 }
 
 fn read_action(
@@ -190,7 +207,7 @@ fn read_action(
     }
     let of_step = source.as_str().and_then(|id| earlier.get(id)).copied();
     let of_step = of_step.ok_or(Problem::Expected(
-        "the step_id of an earlier step of the case",
+        "the step_id of an earlier step of the case where the action is query_status",
     ));
     let of_step = faults.take(&path.member("status_ref_from"), of_step)?;
     Some(StepAction::QueryStatus { of_step })
@@ -227,7 +244,7 @@ fn read_word<T: Copy>(
     words: &Words<T>,
     faults: &mut FaultCollector,
 ) -> Option<T> {
-    let text = object.get(name).and_then(Value::as_str);
+    let text = object.get(name)?.as_str();
     let found = words
         .iter()
         .find(|(word, _)| Some(*word) == text)
@@ -241,11 +258,9 @@ fn read_word<T: Copy>(
 
 fn read_step_call(path: &Path, step: &Object, faults: &mut FaultCollector) -> Option<Call> {
     let proposal_path = path.member("proposal");
-    let proposal = faults.exact_object(
-        &proposal_path,
-        step.get("proposal")?,
-        &["name", "arguments"],
-    );
+    let proposal = step.get("proposal");
+    let proposal = proposal
+        .and_then(|value| faults.exact_object(&proposal_path, value, &["name", "arguments"]));
     let name =
         proposal.and_then(|proposal| read_identifier(&proposal_path, proposal, "name", faults));
     let arguments = proposal.and_then(|proposal| {
@@ -365,8 +380,8 @@ fn read_id<'v>(
     faults: &mut FaultCollector,
 ) -> Option<&'v str> {
     let id = object
-        .get(name)
-        .and_then(Value::as_str)
+        .get(name)?
+        .as_str()
         .filter(|id| !is_blank(id) && id.chars().count() <= MAX_ID_CHARS)
         .ok_or(Problem::Expected(
             "a text of 1 to 255 characters that is not blank",
@@ -400,7 +415,8 @@ fn expect_text(
     due: &'static str,
     faults: &mut FaultCollector,
 ) {
-    if object.get(name).and_then(Value::as_str) != Some(due) {
+    let text = object.get(name).map(Value::as_str);
+    if text.is_some_and(|text| text != Some(due)) {
         faults.push(path.member(name), Problem::Expected(due));
     }
 }
