@@ -38,7 +38,7 @@ fn read_limited(source: impl io::Read, max_bytes: usize) -> io::Result<Vec<u8>> 
 }
 
 /// The error without the number that the system gives it.
-fn describe(error: &io::Error) -> String {
+pub(crate) fn describe(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::NotFound {
         return "there is no such file".to_owned();
     }

@@ -75,6 +75,25 @@ pub(crate) fn report(error: &anyhow::Error) -> Verdict {
     if is_closed_pipe {
         return Verdict::Good;
     }
-    complain(&format!("{error:#}"));
+    complain(&told(error));
     Verdict::Unusable
+}
+
+/// The error and its causes; a list of faults starts on a line of its own, and what an error repeats of its cause is said once.
+fn told(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if text.ends_with(&cause) {
+            continue;
+        }
+        let joint = match (text.is_empty(), cause.contains('\n')) {
+            (true, _) => "",
+            (false, false) => ": ",
+            (false, true) => ":\n",
+        };
+        text.push_str(joint);
+        text.push_str(&cause);
+    }
+    text
 }

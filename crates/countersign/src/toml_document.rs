@@ -9,8 +9,18 @@ pub(crate) fn read_toml(what: &str, bytes: Vec<u8>) -> anyhow::Result<Value> {
     let text = String::from_utf8(bytes).with_context(|| format!("the {what} is not UTF-8"))?;
     let table: toml::Table = text
         .parse()
-        .with_context(|| format!("the {what} is not TOML"))?;
+        .map_err(|error| anyhow!("the {what} is not TOML: {}", describe(&error, &text)))?;
     table_value(&Place::root(), table)
+}
+
+/// Where the text stops being TOML, and why. The line itself may hold a secret and is not repeated.
+fn describe(error: &toml::de::Error, text: &str) -> String {
+    let message = error.message().replace('\n', ", ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let Some(before) = before else { return message };
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    format!("line {line}, column {column}: {message}")
 }
 
 fn table_value(place: &Place, table: toml::Table) -> anyhow::Result<Value> {

@@ -356,7 +356,8 @@ impl Step {
                 format!("digest  {}", approval.approval_digest),
                 format!(
                     "by      {}, until {}",
-                    approval.approver_id, approval.expires_at
+                    approval.approver_id,
+                    UtcSecond::new(approval.expires_at).unwrap_or(UtcSecond::MAX)
                 ),
             ],
             Proof::Faults(faults) => faults.iter().map(ToString::to_string).collect(),

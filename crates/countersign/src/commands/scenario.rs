@@ -1,10 +1,10 @@
 //! `countersign scenario`.
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use countersign_canonical::Value;
-use countersign_contract::Inert;
-use countersign_scenario::{Fixture, MAX_FIXTURE_BYTES, Run, builtin};
+use countersign_contract::{Delivery, Inert};
+use countersign_scenario::{Fixture, MAX_FIXTURE_BYTES, Run, StepRun, builtin};
 
 use crate::cli::{Format, ScenarioArguments};
 use crate::input;
@@ -32,6 +32,16 @@ pub(crate) fn run(arguments: &ScenarioArguments) -> anyhow::Result<Verdict> {
     })
 }
 
+/// The code, and how the result came where that is not fresh.
+fn result(step: &StepRun) -> String {
+    match step.package.model_result().delivery() {
+        Delivery::Fresh => step.code().to_owned(),
+        delivery @ (Delivery::LocalReplay | Delivery::ReceiptReconciled) => {
+            format!("{} ({delivery})", step.code())
+        }
+    }
+}
+
 fn report(run: &Run, with_packages: bool) -> Value {
     let mut report = run.summary();
     if with_packages {
@@ -41,6 +51,7 @@ fn report(run: &Run, with_packages: bool) -> Value {
     report.into()
 }
 
+/// Results and effects stay whole; names give way to a narrow terminal.
 fn table(run: &Run) -> String {
     let mut table = Table::new();
     if let Some(columns) = terminal_width() {
@@ -49,22 +60,28 @@ fn table(run: &Run) -> String {
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(["", "case", "step", "code", "delivery", "effects"]);
+        .set_header(["", "case / step", "result", "effects"]);
     for case in &run.cases {
         for (index, step) in case.steps.iter().enumerate() {
+            let id = Inert::new(&step.id);
             let name = if index == 0 {
-                Inert::new(&case.id).to_string()
+                format!("{} / {id}", Inert::new(&case.id))
             } else {
-                String::new()
+                format!("/ {id}")
             };
             table.add_row([
                 if step.passed { "ok" } else { "NO" }.to_owned(),
                 name,
-                Inert::new(&step.id).to_string(),
-                step.code().to_owned(),
-                step.package.model_result().delivery().to_string(),
+                result(step),
                 step.side_effect_count.to_string(),
             ]);
+        }
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        if index == 1 {
+            column.set_delimiter('-');
+        } else {
+            column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }
     let steps: usize = run.cases.iter().map(|case| case.steps.len()).sum();
@@ -85,8 +102,13 @@ fn table(run: &Run) -> String {
             format!("{failed} not as expected."),
         )
     };
+    let table: Vec<String> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
     format!(
-        "{table}\n\n{} cases, {steps} steps. {style}{sentence}{style:#}\n",
+        "{}\n\n{} cases, {steps} steps. {style}{sentence}{style:#}\n",
+        table.join("\n"),
         run.cases.len()
     )
 }

@@ -6,6 +6,8 @@ mod package_directory;
 mod prompt;
 mod tools_file;
 
+use std::cell::OnceCell;
+
 use anyhow::{Context as _, bail};
 use countersign_canonical::{Limits, Value};
 use countersign_contract::{
@@ -19,7 +21,7 @@ use countersign_providers::{
 };
 use countersign_runtime::{Clock as _, DispatchPorts, SystemClock, dispatch};
 
-use self::approvals_file::{read_approvals, write_approvals};
+use self::approvals_file::{check_new, read_approvals, write_approvals};
 use self::identity::{approval_id, bind};
 use self::package_directory::PackageDirectory;
 use self::prompt::{Answer, Terminal};
@@ -51,18 +53,19 @@ pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
         principal: &principal,
         ledger: MemoryLedger::default(),
         earlier,
-        terminal: match arguments.approve {
-            ApproveMode::Ask => Terminal::open(),
-            ApproveMode::None => None,
-        },
+        approve: arguments.approve,
+        terminal: OnceCell::new(),
         packages,
     };
     match &arguments.record_approvals {
         Some(file) => {
-            if host.terminal.is_none() {
-                bail!("there is no terminal to ask on, so nothing can be approved");
+            check_new(file)?;
+            if host.terminal().is_none() {
+                bail!("nobody can be asked, so nothing can be approved");
             }
-            write_approvals(file, &host.ask_for_all(&turn)?)?;
+            let approvals = host.ask_for_all(&turn)?;
+            write_approvals(file, &approvals)?;
+            complain(&recorded(approvals.len(), tools.approval_seconds()));
         }
         None => {
             if let Some(outputs) = host.answer(&turn)? {
@@ -73,6 +76,15 @@ pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
         }
     }
     Ok(Verdict::Good)
+}
+
+fn recorded(count: usize, seconds: u64) -> String {
+    let count = match count {
+        0 => return "nothing was approved; the file says so".to_owned(),
+        1 => "one approval".to_owned(),
+        _ => format!("{count} approvals"),
+    };
+    format!("recorded {count}; each lives for {seconds} seconds")
 }
 
 fn principal(arguments: &TurnArguments, tools: &ToolsFile) -> anyhow::Result<Principal> {
@@ -111,7 +123,8 @@ struct Host<'r> {
     principal: &'r Principal,
     ledger: MemoryLedger,
     earlier: Vec<Approval>,
-    terminal: Option<Terminal>,
+    approve: ApproveMode,
+    terminal: OnceCell<Option<Terminal>>,
     packages: Option<PackageDirectory>,
 }
 
@@ -174,12 +187,12 @@ impl Host<'_> {
     ) -> Result<Package, CannotDispatch> {
         let package = self.dispatch(call, contract, &self.earlier_for(call))?;
         let code = package.model_result().error_code();
-        let (
-            Some(contract),
-            Some(terminal),
-            Some(ErrorCode::ApprovalRequired | ErrorCode::ApprovalInvalid),
-        ) = (contract, &self.terminal, code)
+        let (Some(contract), Some(ErrorCode::ApprovalRequired | ErrorCode::ApprovalInvalid)) =
+            (contract, code)
         else {
+            return Ok(package);
+        };
+        let Some(terminal) = self.terminal() else {
             return Ok(package);
         };
         match self.ask(terminal, call, contract) {
@@ -233,14 +246,24 @@ impl Host<'_> {
         self.earlier.iter().filter(speaks_of_it).cloned().collect()
     }
 
+    /// The terminal, opened when somebody is first to be asked.
+    fn terminal(&self) -> Option<&Terminal> {
+        match self.approve {
+            ApproveMode::Ask => self.terminal.get_or_init(Terminal::open).as_ref(),
+            ApproveMode::None => None,
+        }
+    }
+
     fn ask(&self, terminal: &Terminal, call: &Call, contract: &ToolContract) -> Answer {
         let access = AccessRequest {
             principal: self.principal,
             call,
             contract,
         };
-        let Some(approver) = self.tools.approver() else {
-            complain("the tools file lists no approver, so nothing can be approved");
+        let Some(approver) = self.tools.approver(self.principal) else {
+            complain(
+                "the tools file lists no approver other than the subject that calls, so nothing can be approved",
+            );
             return Answer::Unanswered;
         };
         if !terminal.asks_for(&access, self.tools.description(&call.name), approver) {
@@ -270,7 +293,7 @@ impl Host<'_> {
             let (Ok(arguments), Some(contract), Some(terminal)) = (
                 Arguments::new(proposed.arguments().clone()),
                 contract,
-                &self.terminal,
+                self.terminal(),
             ) else {
                 continue;
             };

@@ -1,10 +1,34 @@
-//! The program as a user meets it: vectors, the governed contract, help.
+//! Integration tests: the real program, real files, real processes, a real terminal.
 
+#[cfg(test)]
+mod approvals;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
+mod documents;
+#[cfg(test)]
 mod help;
+#[cfg(test)]
+mod inputs;
+#[cfg(test)]
+mod packages;
+#[cfg(test)]
+mod pages;
 #[cfg(test)]
 mod program;
 #[cfg(test)]
+mod provider;
+#[cfg(test)]
+mod recorded;
+#[cfg(test)]
+mod scenarios;
+#[cfg(test)]
+mod secrets;
+#[cfg(test)]
+mod terminal;
+#[cfg(test)]
+mod turns;
+#[cfg(test)]
 mod vectors;
+#[cfg(test)]
+mod workplace;

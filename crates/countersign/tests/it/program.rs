@@ -1,9 +1,37 @@
-//! Running the program.
+//! Runs the program with a bare environment, no terminal on its streams, and bytes on its standard input.
 
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
 
 /// What a run came to.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+pub(crate) fn countersign(arguments: &[&str]) -> Finished {
+    countersign_with(arguments, b"", &[])
+}
+
+pub(crate) fn countersign_with(
+    arguments: &[&str],
+    stdin: &[u8],
+    environment: &[(&str, &str)],
+) -> Finished {
+    let run = run_with(arguments, stdin, environment);
+    Finished {
+        code: run.exit.expect("ended by itself"),
+        stdout: run.text().to_owned(),
+        stderr: run.stderr,
+    }
+}
+
+/// What a run came to, whatever it printed.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) exit: Option<i32>,
@@ -17,24 +45,16 @@ impl Run {
     }
 }
 
-/// Runs the program over an input, without colours.
+/// Runs the program over an input.
 pub(crate) fn run(arguments: &[&str], input: &[u8]) -> Run {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the program itself is under test"
-    )]
-    let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
-    let mut child = command
-        .args(arguments)
-        .env("COLUMNS", "100")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    run_with(arguments, input, &[])
+}
+
+fn run_with(arguments: &[&str], input: &[u8], environment: &[(&str, &str)]) -> Run {
+    let mut child = start(arguments, environment, Stdio::piped());
     let mut stdin = child.stdin.take().unwrap();
     // The program answers while it reads; both pipes would fill up.
-    let output = std::thread::scope(|scope| {
+    let output = thread::scope(|scope| {
         scope.spawn(move || {
             // A program that refuses its arguments does not read.
             let _ = stdin.write_all(input);
@@ -46,4 +66,35 @@ pub(crate) fn run(arguments: &[&str], input: &[u8]) -> Run {
         stdout: output.stdout,
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+/// Runs with a standard output that nobody reads.
+pub(crate) fn countersign_unread(arguments: &[&str]) -> Finished {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = start(arguments, &[], writer.into())
+        .wait_with_output()
+        .unwrap();
+    Finished {
+        code: output.status.code().expect("ended by itself"),
+        stdout: String::new(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "these tests start the real program, and tools are found on the PATH"
+)]
+fn start(arguments: &[&str], environment: &[(&str, &str)], stdout: Stdio) -> Child {
+    Command::new(PROGRAM)
+        .args(arguments)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .envs(environment.iter().copied())
+        .stdin(Stdio::piped())
+        .stdout(stdout)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
 }

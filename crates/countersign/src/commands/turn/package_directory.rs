@@ -1,13 +1,15 @@
 //! Keeping result packages: one file for the package, one for what it belongs to.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::anyhow;
 use countersign_canonical::{Value, indented};
 use countersign_contract::{Call, Package, Principal, ToolContract};
+
+use crate::input::describe;
 
 /// A directory of packages. They hold the audit projection: only the owner may read them.
 pub(super) struct PackageDirectory(PathBuf);
@@ -19,7 +21,7 @@ impl PackageDirectory {
             .recursive(true)
             .mode(0o700)
             .create(directory)
-            .context("cannot make the package directory")?;
+            .map_err(|error| anyhow!("cannot make the package directory: {}", describe(&error)))?;
         Ok(Self(directory.to_owned()))
     }
 
@@ -49,15 +51,25 @@ impl PackageDirectory {
         let beside = place.with_extension("json.new");
         write_new(&beside, &indented(value))
             .and_then(|()| std::fs::rename(&beside, &place))
-            .context("cannot keep a package")
+            .map_err(|error| {
+                anyhow!(
+                    "cannot keep the {kind} of {}: {}",
+                    call.operation_id,
+                    describe(&error)
+                )
+            })
     }
 }
 
-fn write_new(place: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Writes a file that is new, so that neither a link nor older permissions lead elsewhere.
+fn write_new(place: &Path, bytes: &[u8]) -> io::Result<()> {
+    match std::fs::remove_file(place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
     let mut file: File = OpenOptions::new()
         .write(true)
-        .create(true)
-        .truncate(true)
+        .create_new(true)
         .mode(0o600)
         .open(place)?;
     file.write_all(bytes)?;

@@ -1,6 +1,5 @@
 //! Asking a person on the controlling terminal, whatever standard input and output are.
 
-use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -10,6 +9,7 @@ use countersign_canonical::indented;
 use countersign_contract::{ApproverId, Inert};
 use countersign_policy::{AccessRequest, Approval};
 use rustix::fs::OFlags;
+use rustix::termios::{QueueSelector, tcflush};
 
 use crate::output::complain;
 
@@ -25,8 +25,7 @@ pub(super) enum Answer {
 
 /// The terminal that controls the process. An agent that pipes our input and output does not hold it.
 pub(super) struct Terminal {
-    input: RefCell<BufReader<File>>,
-    output: RefCell<File>,
+    tty: File,
 }
 
 /// The longest line that is read as an answer.
@@ -40,15 +39,11 @@ impl Terminal {
             .write(true)
             .custom_flags(OFlags::NOCTTY.bits().cast_signed())
             .open("/dev/tty");
-        let Ok(file) = opened else {
+        let Ok(tty) = opened else {
             complain("there is no terminal to ask on: writes stay unapproved");
             return None;
         };
-        let input = BufReader::new(file.try_clone().ok()?);
-        Some(Self {
-            input: RefCell::new(input),
-            output: RefCell::new(file),
-        })
+        Some(Self { tty })
     }
 
     /// Shows the whole call and asks for a yes. Everything else is a no, an end of input and an error included.
@@ -59,29 +54,39 @@ impl Terminal {
         approver: &ApproverId,
     ) -> bool {
         // What was typed before the question was asked is no answer to it.
-        let discarded = rustix::termios::tcflush(
-            &*self.output.borrow(),
-            rustix::termios::QueueSelector::IFlush,
-        );
-        discarded.is_ok()
+        self.discard_input().is_ok()
             && self.show(&question(access, description, approver)).is_ok()
-            && self
-                .read_answer()
-                .is_ok_and(|answer| answer.eq_ignore_ascii_case("yes"))
+            && self.read_answer().is_ok_and(|answer| is_yes(&answer))
     }
 
+    /// Shows a text, with colours where they are wanted and the terminal shows them.
     fn show(&self, text: &str) -> io::Result<()> {
-        let mut output = self.output.borrow_mut();
+        let mut output = anstream::AutoStream::auto(self.tty.try_clone()?);
         output.write_all(text.as_bytes())?;
         output.flush()
     }
 
+    fn discard_input(&self) -> io::Result<()> {
+        Ok(tcflush(&self.tty, QueueSelector::IFlush)?)
+    }
+
+    /// Reads one line. What follows on an overlong one answers no other question, and reaches no shell after us.
     fn read_answer(&self) -> io::Result<String> {
         let mut line = String::new();
-        let mut input = self.input.borrow_mut();
-        io::Read::take(&mut *input, MAX_ANSWER_BYTES).read_line(&mut line)?;
-        Ok(line.trim().to_owned())
+        let input = io::Read::take(&self.tty, MAX_ANSWER_BYTES);
+        BufReader::new(input).read_line(&mut line)?;
+        if !line.ends_with('\n') {
+            self.discard_input()?;
+            self.show("\n")?;
+        }
+        Ok(line)
     }
+}
+
+/// A whole line that says yes; one that an end of input or the limit cut off does not.
+fn is_yes(line: &str) -> bool {
+    line.strip_suffix('\n')
+        .is_some_and(|answer| answer.trim().eq_ignore_ascii_case("yes"))
 }
 
 /// Who asks, for which tool, with exactly which arguments. Nothing of it can act on the terminal.

@@ -9,12 +9,12 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow};
 use countersign_canonical::{Object, Utf8, Value, digest};
 use countersign_contract::{
-    ApproverId, FaultCollector, Path as Place, Principal, Problem, ToolContract, ToolName,
+    ApproverId, FaultCollector, Inert, Path as Place, Principal, Problem, ToolContract, ToolName,
     read_contract, read_principal,
 };
 use countersign_dispatch::Registry;
 use countersign_policy::{RuleBook, read_rule_book};
-use countersign_runtime::command::{CommandSpec, CommandSpecError};
+use countersign_runtime::command::{CommandSpec, CommandSpecError, Diagnostics};
 use countersign_runtime::{Answers, CommandHandler, Handlers, SystemClock};
 
 use sha2::{Digest as _, Sha256};
@@ -38,7 +38,7 @@ pub(super) struct ToolsFile {
     handlers: Handlers,
     descriptions: BTreeMap<ToolName, String>,
     rules: RuleBook,
-    approver: Option<ApproverId>,
+    approvers: Vec<ApproverId>,
     principal: Option<Principal>,
     approval_seconds: u64,
 }
@@ -70,9 +70,12 @@ impl ToolsFile {
         &self.rules
     }
 
-    /// Who approves on the terminal: the first of the listed approvers.
-    pub(super) fn approver(&self) -> Option<&ApproverId> {
-        self.approver.as_ref()
+    /// Who approves on the terminal: the first of the listed approvers who does not make the call.
+    pub(super) fn approver(&self, principal: &Principal) -> Option<&ApproverId> {
+        let subject = principal.subject_id.as_str();
+        self.approvers
+            .iter()
+            .find(|approver| approver.as_str() != subject)
     }
 
     /// On whose behalf, where nobody says otherwise.
@@ -105,15 +108,15 @@ struct Tool {
 impl Reader {
     fn read(&self, value: &Value, faults: &mut FaultCollector) -> Option<ToolsFile> {
         let root = Place::root();
-        let object = faults.object_of(
-            &root,
-            value,
-            &["tools", "policy"],
-            &["principal", "approval_seconds"],
-        )?;
-        let policy = object.get("policy")?;
-        let rules = read_rule_book(&Place::fixed("policy"), policy, faults);
-        let approver = first_approver(policy);
+        let (required, optional) = (["tools", "policy"], ["principal", "approval_seconds"]);
+        // A mistyped name here hides no fault beneath it.
+        let object = faults.object_of(&root, value, &required, &optional);
+        let object = object.or(value.as_object())?;
+        let policy = object.get("policy");
+        let rules =
+            policy.and_then(|policy| read_rule_book(&Place::fixed("policy"), policy, faults));
+        let approvers = policy.map(listed_approvers).unwrap_or_default();
+        let policy_revision = revision_of(policy.unwrap_or(&Value::Null));
         let principal = object.get("principal");
         let principal =
             principal.and_then(|value| read_principal(&Place::fixed("principal"), value, faults));
@@ -129,7 +132,7 @@ impl Reader {
                 faults.take(&Place::fixed("approval_seconds"), seconds.ok_or(due))
             }
         };
-        let tools = self.read_tools(object.get("tools")?, &revision_of(policy), faults)?;
+        let tools = self.read_tools(object.get("tools")?, &policy_revision, faults)?;
         let mut contracts = Vec::new();
         let mut handlers = Handlers::new();
         let mut descriptions = BTreeMap::new();
@@ -147,7 +150,7 @@ impl Reader {
             handlers,
             descriptions,
             rules: rules?,
-            approver,
+            approvers,
             principal,
             approval_seconds: approval_seconds?,
         })
@@ -191,10 +194,11 @@ impl Reader {
             let text = value.as_str().map(str::to_owned);
             faults.take(&description_path, text.ok_or(Problem::Expected("a string")))
         });
-        let Some(command) = command else {
+        if command.is_none() {
             faults.push(path.clone(), Problem::Missing("command".to_owned()));
-            return None;
-        };
+        }
+        let is_missing = command.is_none();
+        let command = command.unwrap_or_default();
         let command_path = path.member("command");
         let program = self.program(&command_path, &command, faults);
         let revisions = derived_revisions(&document, &command, program.as_deref(), policy_revision);
@@ -211,7 +215,11 @@ impl Reader {
             spec.with_timeout(timeout)?
                 .with_output_limit(output.saturating_mul(4).max(4096))
         };
-        let handler = self.read_command(&command_path, &command, bounds, faults);
+        let handler = if is_missing {
+            None
+        } else {
+            self.read_command(&command_path, &command, bounds, faults)
+        };
         Some(Tool {
             contract: contract?,
             description,
@@ -285,12 +293,7 @@ impl Reader {
         let handler = CommandHandler::new(faults.take(path, spec)?, SystemClock)
             .answering(answers?)
             .trusting_not_started(codes?)
-            .reporting_to(Box::new(|tool, diagnostics| {
-                complain(&format!(
-                    "{tool} says: {}",
-                    diagnostics.for_operator().trim_end()
-                ));
-            }));
+            .reporting_to(Box::new(report_diagnostics));
         Some(handler)
     }
 
@@ -312,6 +315,14 @@ impl Reader {
     }
 }
 
+/// Passes a tool's standard error on to the operator, each line under the tool's name, so that none can pass for ours.
+fn report_diagnostics(tool: &ToolName, diagnostics: &Diagnostics) {
+    let tool = Inert::beginning(tool.as_str(), 64);
+    for line in diagnostics.for_operator().trim_end().lines() {
+        complain(&format!("{tool} says: {}", Inert::new(line)));
+    }
+}
+
 /// The variables that a command gets where the file names none.
 const DEFAULT_ENVIRONMENT: [&str; 1] = ["PATH"];
 
@@ -322,11 +333,15 @@ fn read_environment(
     faults: &mut FaultCollector,
 ) -> Option<BTreeMap<OsString, OsString>> {
     let names = match object.get("environment") {
-        None => DEFAULT_ENVIRONMENT.map(str::to_owned).to_vec(),
-        Some(value) => read_texts(&path.member("environment"), value, faults)?,
+        None => Some(DEFAULT_ENVIRONMENT.map(str::to_owned).to_vec()),
+        Some(value) => read_texts(&path.member("environment"), value, faults),
+    };
+    let set = match object.get("set") {
+        None => Some(BTreeMap::new()),
+        Some(value) => read_set(&path.member("set"), value, faults),
     };
     let mut environment = BTreeMap::new();
-    for name in names {
+    for name in names? {
         #[expect(
             clippy::disallowed_methods,
             reason = "the tools file names what may be passed on"
@@ -334,20 +349,24 @@ fn read_environment(
         let value = std::env::var_os(&name);
         environment.extend(value.map(|value| (OsString::from(name), value)));
     }
-    let Some(set) = object.get("set") else {
-        return Some(environment);
-    };
-    let path = path.member("set");
-    let Some(set) = set.as_object() else {
-        faults.push(path, Problem::NotAnObject);
-        return None;
-    };
-    for (name, value) in set.iter() {
+    environment.extend(set?);
+    Some(environment)
+}
+
+fn read_set(
+    path: &Place,
+    value: &Value,
+    faults: &mut FaultCollector,
+) -> Option<BTreeMap<OsString, OsString>> {
+    let set = faults.take(path, value.as_object().ok_or(Problem::NotAnObject))?;
+    let variable = |(name, value): (&str, &Value)| {
         let text = value.as_str().ok_or(Problem::Expected("a string"));
         let text = faults.take(&path.member(name), text)?;
-        environment.insert(name.into(), text.into());
-    }
-    Some(environment)
+        Some((name.into(), text.into()))
+    };
+    // Every variable is read before the first that is not in order ends the reading.
+    let variables: Vec<_> = set.iter().map(variable).collect();
+    variables.into_iter().collect()
 }
 
 fn read_exit_codes(path: &Place, object: &Object, faults: &mut FaultCollector) -> Option<Vec<i32>> {
@@ -375,9 +394,13 @@ fn read_texts(path: &Place, value: &Value, faults: &mut FaultCollector) -> Optio
     faults.take(path, texts.ok_or(Problem::Expected("a list of strings")))
 }
 
-fn first_approver(policy: &Value) -> Option<ApproverId> {
-    let first = policy.get("approvers")?.as_array()?.first()?.as_str()?;
-    ApproverId::new(first).ok()
+/// The approvers, in the file's order. What is wrong with them the rule book's own reader says.
+fn listed_approvers(policy: &Value) -> Vec<ApproverId> {
+    let items = policy.get("approvers").and_then(Value::as_array);
+    let names = items.unwrap_or_default().iter().filter_map(Value::as_str);
+    names
+        .filter_map(|name| ApproverId::new(name).ok())
+        .collect()
 }
 
 /// The revisions that the file does not name, derived from what they stand for: change a rule, a command or a program, and
@@ -391,14 +414,16 @@ fn derived_revisions(
     let part = |name: &str| document.get(name).cloned().unwrap_or_default();
     let parts = |names: &[&str]| Value::Array(names.iter().map(|name| part(name)).collect());
     let program = program.map(sha256_hex).map(Value::from).unwrap_or_default();
+    let runs = Value::Array(vec![command.clone(), program.clone()]);
+    // An approval binds the effect and not the handler, and what a tool does follows from what runs.
     let derived = [
         ("input_schema", revision_of(&part("arguments"))),
         ("output_schema", revision_of(&parts(&["output", "limits"]))),
-        ("effect", revision_of(&parts(&["name", "risk"]))),
         (
-            "handler",
-            revision_of(&Value::Array(vec![command.clone(), program.clone()])),
+            "effect",
+            revision_of(&Value::Array(vec![parts(&["name", "risk"]), runs.clone()])),
         ),
+        ("handler", revision_of(&runs)),
         (
             "producer",
             revision_of(&Value::Array(vec![part("source_label"), program])),

@@ -1,0 +1,133 @@
+//! Runs the program on a pseudo-terminal.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use serde_json::{Map, Value, json};
+
+use crate::program::PROGRAM;
+
+const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/terminal.py");
+
+/// What the terminal is like, and what happens on it.
+pub(crate) struct Session<'s> {
+    arguments: Vec<String>,
+    environment: Map<String, Value>,
+    columns: u16,
+    has_terminal: bool,
+    shows_output: bool,
+    stdin: &'s str,
+    early: &'s str,
+    typed: Vec<(&'s str, Option<&'s str>)>,
+}
+
+/// What a session came to.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// Negative where a signal ended it.
+    pub(crate) code: i64,
+    pub(crate) terminal: String,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl<'s> Session<'s> {
+    #[expect(clippy::disallowed_methods, reason = "tools are found on the PATH")]
+    pub(crate) fn new(arguments: &[&str]) -> Self {
+        let path = std::env::var("PATH").unwrap();
+        Self {
+            arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
+            environment: Map::from_iter([
+                ("PATH".to_owned(), path.into()),
+                ("TERM".to_owned(), "xterm-256color".into()),
+            ]),
+            columns: 100,
+            has_terminal: true,
+            shows_output: false,
+            stdin: "",
+            early: "",
+            typed: Vec::new(),
+        }
+    }
+
+    /// Types a line as soon as the terminal shows the question.
+    pub(crate) fn answering(mut self, line: &'s str) -> Self {
+        self.typed.push(("Type yes: ", Some(line)));
+        self
+    }
+
+    /// Closes the terminal as soon as it shows the question.
+    pub(crate) fn hanging_up(mut self) -> Self {
+        self.typed.push(("Type yes: ", None));
+        self
+    }
+
+    /// Types before the program has even started.
+    pub(crate) fn typing_early(mut self, text: &'s str) -> Self {
+        self.early = text;
+        self
+    }
+
+    pub(crate) fn reading(mut self, stdin: &'s str) -> Self {
+        self.stdin = stdin;
+        self
+    }
+
+    pub(crate) fn without_terminal(mut self) -> Self {
+        self.has_terminal = false;
+        self
+    }
+
+    /// Puts standard output on the terminal, so many columns wide.
+    pub(crate) fn showing_output(mut self, columns: u16) -> Self {
+        self.shows_output = true;
+        self.columns = columns;
+        self
+    }
+
+    pub(crate) fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.environment.insert(name.to_owned(), value.into());
+        self
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "only another program can hold the terminal's other end"
+    )]
+    pub(crate) fn run(self) -> Ended {
+        let argv: Vec<&str> = std::iter::once(PROGRAM)
+            .chain(self.arguments.iter().map(String::as_str))
+            .collect();
+        let request = json!({
+            "argv": argv,
+            "environment": self.environment,
+            "columns": self.columns,
+            "has_terminal": self.has_terminal,
+            "shows_output": self.shows_output,
+            "stdin": self.stdin,
+            "early": self.early,
+            "typed": self.typed,
+        });
+        let mut driver = Command::new("python3")
+            .args(["-B", DRIVER])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("these tests need python3");
+        let mut input = driver.stdin.take().unwrap();
+        input.write_all(request.to_string().as_bytes()).unwrap();
+        drop(input);
+        let output = driver.wait_with_output().unwrap();
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{complaint}");
+        let ended: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let text = |name: &str| ended[name].as_str().unwrap().to_owned();
+        Ended {
+            code: ended["code"].as_i64().unwrap(),
+            terminal: text("terminal").replace("\r\n", "\n"),
+            stdout: text("stdout"),
+            stderr: text("stderr"),
+        }
+    }
+}
