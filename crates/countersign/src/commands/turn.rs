@@ -117,6 +117,9 @@ fn report_skipped(turn: &Turn) {
     }
 }
 
+/// The most faults of one call's arguments that are told of.
+const MAX_EXPLAINED_FAULTS: usize = 16;
+
 /// One run: the tools, for whom, and who can be asked.
 struct Host<'r> {
     tools: &'r ToolsFile,
@@ -169,6 +172,7 @@ impl Host<'_> {
             .error_code()
             .map_or("OK", ErrorCode::as_str);
         note(call.name.as_str(), code);
+        explain(&call, contract, code);
         if let Some(directory) = &self.packages
             && let Err(error) = directory.keep(self.principal, &call, contract, &package)
         {
@@ -327,8 +331,19 @@ fn now() -> Result<UtcSecond, CannotDispatch> {
 }
 
 /// Says on standard error what became of a call.
-fn note(tool: &str, code: &str) {
-    complain(&format!("{}: {code}", Inert::beginning(tool, 64)));
+fn note(tool: &str, what: &str) {
+    complain(&format!("{}: {what}", Inert::beginning(tool, 64)));
+}
+
+/// Says on standard error what is wrong with arguments, for whoever made the contract; it repeats names and no values.
+fn explain(call: &Call, contract: Option<&ToolContract>, code: &str) {
+    if code != ErrorCode::InvalidArguments.as_str() {
+        return;
+    }
+    let faults = contract.and_then(|contract| contract.check_arguments(&call.arguments).err());
+    for fault in faults.iter().flatten().take(MAX_EXPLAINED_FAULTS) {
+        note(call.name.as_str(), &fault.to_string());
+    }
 }
 
 /// Commands have no business state of their own to look at: a tool that must not act now says so itself.

@@ -113,7 +113,7 @@ fn arguments_are_in_no_message() {
     let response = Provider::Responses.response(&[
         note(ARGUMENT),
         ("note", json!({"txt": ARGUMENT})),
-        ("note", json!({ARGUMENT: 1})),
+        ("note", json!({"text": [ARGUMENT]})),
         ("read_file", json!({"path": ARGUMENT})),
     ]);
     let finished = countersign(&texts(&place.turn(&response, &[])));

@@ -123,6 +123,23 @@ fn what_no_rule_permits_looks_absent_and_what_is_not_declared_is_unknown() {
 }
 
 #[test]
+fn the_operator_is_told_what_is_wrong_with_arguments() {
+    let place = Workplace::new();
+    let provider = Provider::Messages;
+    let response = provider.response(&[(
+        "write_file",
+        json!({"path": 7, "txt\u{1b}[2J": "S3NTINEL", "mode": "append-S3NTINEL"}),
+    )]);
+    let finished = countersign(&texts(&place.turn(&response, &NONE)));
+    assert_eq!(
+        provider.codes(&finished.stdout, &["write_file"]),
+        ["INVALID_ARGUMENTS"]
+    );
+    assert!(!finished.stdout.contains("must be"), "{}", finished.stdout);
+    insta::assert_snapshot!(finished.stderr);
+}
+
+#[test]
 fn a_write_whose_end_is_not_seen_is_unknown() {
     let place = Workplace::new();
     place.edit_tools("approval = \"person\"", "approval = \"policy\"");
