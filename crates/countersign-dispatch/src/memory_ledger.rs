@@ -24,7 +24,8 @@ pub struct MemoryLedger {
 #[derive(Debug, Default)]
 struct Tables {
     calls: HashMap<CallIdentity, CallFingerprint>,
-    operations: HashMap<Scope, Held>,
+    // Boxed, so that a growing table moves pointers only.
+    operations: HashMap<Scope, Box<Held>>,
     scopes: HashMap<StatusRef, Scope>,
     consumed: HashSet<(ApprovalId, ApprovalDigest)>,
     last_fence: u64,
@@ -141,10 +142,10 @@ impl Ledger for MemoryLedger {
             was_unknown: false,
         };
         scopes.insert(terms.status_ref, scope.clone());
-        free.insert(Held {
+        free.insert(Box::new(Held {
             operation,
             approval,
-        });
+        }));
         Ok(Reserved::Taken(fence))
     }
 
@@ -181,7 +182,7 @@ impl Ledger for MemoryLedger {
 
     fn reconcile(&self, scope: &Scope, answer: &CheckedAnswer) -> Result<Settled, Error> {
         let mut tables = self.tables();
-        let Some(Held { operation, .. }) = tables.operations.get_mut(scope) else {
+        let Some(Held { operation, .. }) = tables.operations.get_mut(scope).map(Box::as_mut) else {
             return Ok(Settled::Stale);
         };
         match &operation.state {
