@@ -84,12 +84,15 @@ impl Pattern {
     /// Compiles the expression.
     #[must_use]
     pub fn new(source: &str) -> Option<Self> {
+        let compile = |source: &str| {
+            regex::RegexBuilder::new(source)
+                .size_limit(MAX_PATTERN_BYTES)
+                .build()
+                .ok()
+        };
         // Alone first: `a)(b` must not become valid inside the group.
-        Regex::new(source).ok()?;
-        let regex = regex::RegexBuilder::new(&format!(r"\A(?:{source})\z"))
-            .size_limit(MAX_PATTERN_BYTES)
-            .build()
-            .ok()?;
+        compile(source)?;
+        let regex = compile(&format!(r"\A(?:{source})\z"))?;
         Some(Self {
             source: source.to_owned(),
             regex,

@@ -47,7 +47,7 @@ Examples:
   In a script, where nobody can be asked: reads run, writes come back as APPROVAL_REQUIRED:
     countersign turn --tools tools.toml --approve none response.json
 
-  Approve now, act later: the approvals fit exactly these calls, until they expire:
+  Approve now, act later: the approvals fit exactly these calls, once each, until they expire:
     countersign turn --tools tools.toml --record-approvals approvals.json response.json
     countersign turn --tools tools.toml --approvals approvals.json response.json";
 
@@ -56,7 +56,7 @@ Examples:
 /// Reads the response, takes each call through the whole pipeline, runs the commands that the tools file declares, and
 /// prints what to append to the conversation, in the provider's own shape and order. Every call is answered.
 ///
-/// Nothing is remembered from one run to the next: answer a response once.
+/// Nothing but the use of recorded approvals is remembered from one run to the next: answer a response once.
 #[derive(Debug, Args)]
 #[command(after_help = TURN_EXAMPLES)]
 pub(crate) struct TurnArguments {
@@ -69,7 +69,7 @@ pub(crate) struct TurnArguments {
     /// Who approves writes: a person on the controlling terminal, or nobody.
     #[arg(long, value_enum, default_value_t = ApproveMode::Ask, value_name = "HOW")]
     pub(crate) approve: ApproveMode,
-    /// Approvals made earlier with --record-approvals.
+    /// Approvals made earlier with --record-approvals. What is used is noted beside the file.
     #[arg(long, value_name = "FILE")]
     pub(crate) approvals: Option<PathBuf>,
     /// Ask for approvals and write them to a new file, without running anything.

@@ -5,8 +5,10 @@ mod identity;
 mod package_directory;
 mod prompt;
 mod tools_file;
+mod used_once;
 
 use std::cell::OnceCell;
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use countersign_canonical::{Limits, Value};
@@ -14,7 +16,9 @@ use countersign_contract::{
     Arguments, Call, ErrorCode, Inert, Package, Principal, RequestDigest, Risk, ToolContract,
     UtcSecond,
 };
-use countersign_dispatch::{BusinessState, DispatchRequest, MemoryLedger, StateVerdict, ledger};
+use countersign_dispatch::{
+    BusinessState, DispatchRequest, Ledger, MemoryLedger, StateVerdict, ledger,
+};
 use countersign_policy::{AccessRequest, Approval, Authorized};
 use countersign_providers::{
     Answers, Duty, Family, ProposedCall, RESPONSE_LIMITS, Refusal, Turn, read, read_as,
@@ -26,6 +30,7 @@ use self::identity::{approval_id, bind};
 use self::package_directory::PackageDirectory;
 use self::prompt::{Answer, Terminal};
 use self::tools_file::ToolsFile;
+use self::used_once::UsedOnce;
 use crate::cli::{ApproveMode, TurnArguments};
 use crate::input::{self, read_json};
 use crate::output::{Verdict, complain, print_json};
@@ -53,6 +58,7 @@ pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
         principal: &principal,
         ledger: MemoryLedger::default(),
         earlier,
+        approvals_file: arguments.approvals.as_deref(),
         approve: arguments.approve,
         terminal: OnceCell::new(),
         packages,
@@ -126,6 +132,7 @@ struct Host<'r> {
     principal: &'r Principal,
     ledger: MemoryLedger,
     earlier: Vec<Approval>,
+    approvals_file: Option<&'r Path>,
     approve: ApproveMode,
     terminal: OnceCell<Option<Terminal>>,
     packages: Option<PackageDirectory>,
@@ -189,7 +196,7 @@ impl Host<'_> {
         call: &Call,
         contract: Option<&ToolContract>,
     ) -> Result<Package, CannotDispatch> {
-        let package = self.dispatch(call, contract, &self.earlier_for(call))?;
+        let package = self.dispatch_with_earlier(call, contract)?;
         let code = package.model_result().error_code();
         let (Some(contract), Some(ErrorCode::ApprovalRequired | ErrorCode::ApprovalInvalid)) =
             (contract, code)
@@ -200,7 +207,9 @@ impl Host<'_> {
             return Ok(package);
         };
         match self.ask(terminal, call, contract) {
-            Answer::Approved(approval) => self.dispatch(call, Some(contract), &[*approval]),
+            Answer::Approved(approval) => {
+                self.dispatch(&self.ledger, call, Some(contract), &[*approval])
+            }
             Answer::Denied => {
                 let request = RequestDigest::of(self.principal, call, Some(contract));
                 let code = ErrorCode::ApprovalInvalid;
@@ -218,14 +227,29 @@ impl Host<'_> {
         }
     }
 
+    /// With approvals made earlier, each of which counts once for all runs.
+    fn dispatch_with_earlier(
+        &self,
+        call: &Call,
+        contract: Option<&ToolContract>,
+    ) -> Result<Package, CannotDispatch> {
+        let Some(file) = self.approvals_file else {
+            return self.dispatch(&self.ledger, call, contract, &[]);
+        };
+        let earlier = self.earlier_for(call);
+        let ledger = UsedOnce::new(&self.ledger, &earlier, file);
+        self.dispatch(&ledger, call, contract, &earlier)
+    }
+
     fn dispatch(
         &self,
+        ledger: &dyn Ledger,
         call: &Call,
         contract: Option<&ToolContract>,
         approvals: &[Approval],
     ) -> Result<Package, CannotDispatch> {
         let ports = DispatchPorts {
-            ledger: &self.ledger,
+            ledger,
             authorizer: self.tools.rules(),
             approvers: self.tools.rules(),
             state: &NoBusinessState,
@@ -305,7 +329,7 @@ impl Host<'_> {
             if contract.risk == Risk::Read {
                 continue;
             }
-            let package = self.dispatch(&call, Some(contract), &[])?;
+            let package = self.dispatch(&self.ledger, &call, Some(contract), &[])?;
             if package.model_result().error_code() != Some(ErrorCode::ApprovalRequired) {
                 continue;
             }

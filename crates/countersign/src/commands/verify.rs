@@ -11,9 +11,13 @@ use crate::cli::VerifyArguments;
 use crate::input::read_json;
 use crate::output::{Verdict, print_text};
 
+/// Bounds on a document as `turn --packages` keeps it: an answer or arguments of 4 MiB with room for its indentation, and
+/// arguments or rules of 32 levels inside what they belong to.
+const DOCUMENT_LIMITS: Limits = Limits::passthrough().with_bytes(64 << 20);
+
 pub(crate) fn run(arguments: &VerifyArguments) -> anyhow::Result<Verdict> {
-    let package = read_json("package", &arguments.package, &Limits::tool_result())?;
-    let call = read_json("call", &arguments.call, &Limits::tool_result())?;
+    let package = read_json("package", &arguments.package, &DOCUMENT_LIMITS)?;
+    let call = read_json("call", &arguments.call, &DOCUMENT_LIMITS)?;
     let Held {
         principal,
         call,

@@ -9,6 +9,8 @@ mod documents;
 #[cfg(test)]
 mod help;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod inputs;
 #[cfg(test)]
 mod packages;

@@ -1,0 +1,95 @@
+//! What a stranger or a careless owner puts in front of the program.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::program::{countersign, run};
+use crate::provider::{Provider, note};
+use crate::terminal::Session;
+use crate::workplace::{Workplace, texts};
+
+/// A response of one call, with arguments that are nested so deep.
+fn response(depth: usize) -> Value {
+    let arguments = (1..depth).fold(json!({}), |inner, _| json!({ "a": inner }));
+    let call = json!({
+        "type": "function_call", "call_id": "call_1", "name": "no_such_tool", "arguments": arguments.to_string(),
+    });
+    json!({"id": "resp_1", "object": "response", "status": "completed", "output": [call]})
+}
+
+#[test]
+fn a_package_that_a_turn_kept_can_be_verified_however_deep_its_call() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tools.toml");
+    // 31 levels are the deepest arguments that have a digest.
+    fs::write(at("response.json"), response(31).to_string()).unwrap();
+    let arguments = [
+        "turn",
+        "--tools",
+        tools.to_str().unwrap(),
+        "--approve",
+        "none",
+        "--packages",
+        &at("kept"),
+        &at("response.json"),
+    ];
+    let finished = run(&arguments, b"");
+    assert_eq!(finished.exit, Some(0), "{}", finished.stderr);
+    assert!(
+        finished.stderr.ends_with("no_such_tool: UNKNOWN_TOOL\n"),
+        "{}",
+        finished.stderr
+    );
+    let names = fs::read_dir(at("kept")).unwrap();
+    let names = names.map(|entry| entry.unwrap().path().to_str().unwrap().to_owned());
+    let package = names
+        .into_iter()
+        .find(|name| name.ends_with(".package.json"));
+    let package = package.unwrap();
+    let call = package.replace(".package.json", ".call.json");
+    let finished = run(&["verify", &package, "--call", &call], b"");
+    assert_eq!(finished.exit, Some(0), "{}", finished.stderr);
+}
+
+#[test]
+fn a_recorded_approval_lets_its_call_act_in_one_run_only() {
+    let place = Workplace::new();
+    place.edit_tools(
+        "[\"./note.sh\"] }",
+        "[\"./note.sh\"], not_started_exit_codes = [75] }",
+    );
+    place.write_program(
+        "note.sh",
+        "#!/bin/sh\n[ -e root/full ] && exit 75\ncat >> root/notes\necho >> root/notes\necho '{\"noted\": true}'\n",
+    );
+    let provider = Provider::Responses;
+    let response = provider.response(&[note("x")]);
+    let file = place.at("approvals.json");
+    let record = place.turn(&response, &["--record-approvals", &file]);
+    let recorded = Session::new(&texts(&record)).answering("yes\n").run();
+    assert_eq!(recorded.code, 0, "{recorded:?}");
+    let act = place.turn(&response, &["--approve", "none", "--approvals", &file]);
+    let code = || {
+        let finished = countersign(&texts(&act));
+        assert_eq!(finished.code, 0, "{}", finished.stderr);
+        provider.codes(&finished.stdout, &["note"]).remove(0)
+    };
+    // What did not begin uses nothing up.
+    place.write("root/full", "");
+    assert_eq!(code(), "RATE_LIMIT");
+    fs::remove_file(place.path("root/full")).unwrap();
+    assert_eq!(code(), "OK");
+    assert_eq!(code(), "OUTCOME_UNKNOWN");
+    assert_eq!(place.notes(), [r#"{"text":"x"}"#]);
+    // Approved anew, it may act again.
+    fs::remove_file(&file).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let recorded = Session::new(&texts(&record)).answering("yes\n").run();
+    assert_eq!(recorded.code, 0, "{recorded:?}");
+    assert_eq!(code(), "OK");
+    assert_eq!(code(), "OUTCOME_UNKNOWN");
+    assert_eq!(place.notes().len(), 2);
+}
