@@ -86,7 +86,7 @@ fn a_recorded_approval_lets_its_call_act_in_one_run_only() {
     assert_eq!(place.notes(), [r#"{"text":"x"}"#]);
     // Approved anew, it may act again.
     fs::remove_file(&file).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1100));
+    place.edit_tools("approval_seconds = 600", "approval_seconds = 700");
     let recorded = Session::new(&texts(&record)).answering("yes\n").run();
     assert_eq!(recorded.code, 0, "{recorded:?}");
     assert_eq!(code(), "OK");
