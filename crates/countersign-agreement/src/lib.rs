@@ -12,15 +12,17 @@
 //!
 //! Module map: `sides` (one question to both), `document` (parsers and encodings), `probe`
 //! (calls at the bounds of every rule), `signed` (requests whose digests are right),
-//! `smallest` (the shrinking).
+//! `performance` (an endpoint at work), `smallest` (the shrinking).
 
 mod document;
+mod performance;
 mod probe;
 mod sides;
 mod signed;
 mod smallest;
 
 pub use document::{beyond_endpoint, compare_document};
+pub use performance::perform;
 pub use probe::{Call, probes, probes_of};
 pub use sides::{Sides, Verdicts};
 pub use signed::{resign, signed_request};

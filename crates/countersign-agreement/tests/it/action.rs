@@ -121,26 +121,5 @@ pub(crate) fn perform(
     request: &ExecutionRequest,
     outcome: endpoint::HandlerOutcome,
 ) -> Result<endpoint::ResultDocument, String> {
-    let catalog = endpoint::Catalog::colony();
-    let path = request.action_id().as_str();
-    let read = endpoint::ExecutionRequest::parse(path, &request.body(), &catalog)
-        .map_err(|error| error.to_string())?;
-    let at = endpoint::EpochSeconds::from_f64(NOW).unwrap();
-    let owners = [endpoint::Owner::parse("owner").unwrap()];
-    let credential = endpoint::Credential {
-        principal: endpoint::WORKER_PRINCIPAL,
-        scopes: &endpoint::WORKER_SCOPES,
-        owners: &owners,
-    };
-    let worker = endpoint::Worker::authorize(&credential, None).unwrap();
-    let decision = endpoint::decide_put(endpoint::Stored::default(), read, &worker, at);
-    let endpoint::PutDecision::Store { admitted, .. } = decision else {
-        return Err(format!("{decision:?}"));
-    };
-    let instance = endpoint::InstanceId::parse("instance-1").unwrap();
-    let endpoint::Begin::Start(starting) = admitted.begin(instance, at) else {
-        return Err("the approval died".to_owned());
-    };
-    let finished = starting.committed().finish(outcome, at);
-    Ok(finished.settled().result().clone())
+    countersign_agreement::perform(request.action_id().as_str(), &request.body(), outcome, NOW)
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::anyhow;
+use countersign_contract::Inert;
 use countersign_governed::{CATALOG_MAX_BYTES, Catalog, Faults};
 
 use super::{indent, refuse};
@@ -60,7 +61,7 @@ fn describe(catalog: &Catalog) -> String {
                 "optional"
             };
             let rule = argument.rule().describe();
-            let line = format!("{}: {rule}, {presence}", argument.name());
+            let line = format!("{}: {}, {presence}", argument.name(), Inert::new(&rule));
             text.push_str(&indent(&indent(&line)));
         }
     }
