@@ -149,6 +149,10 @@ fn with_approve_none_nobody_is_asked() {
 fn the_question_shows_the_whole_call_and_nothing_in_it_can_act() {
     let place = Workplace::new();
     place.edit_tools(
+        "name = \"note\"",
+        "name = \"note\"\nrevisions.effect = \"add-note-v1\"",
+    );
+    place.edit_tools(
         "Adds a line to the notes.",
         "Adds\\u001b[8m a line\\u202e to the notes.",
     );
@@ -158,16 +162,41 @@ fn the_question_shows_the_whole_call_and_nothing_in_it_can_act() {
         .with_variable("NO_COLOR", "1")
         .answering("no\n")
         .run();
-    insta::assert_snapshot!(without_revisions(&ended.terminal));
+    insta::assert_snapshot!(ended.terminal);
 }
 
-/// The effect's revision follows from the tools file, which names this machine's directories.
-fn without_revisions(text: &str) -> String {
-    let lines = text.lines().map(|line| match line.split_once("sha256:") {
-        Some((before, _)) => format!("{before}sha256:…"),
-        None => line.to_owned(),
-    });
-    lines.collect::<Vec<_>>().join("\n")
+/// A text that the terminal itself would break could draw a line that looks like the program's own.
+#[test]
+fn no_argument_reaches_the_terminal_s_edge() {
+    let place = Workplace::new();
+    place.edit_tools(
+        "name = \"note\"",
+        "name = \"note\"\nrevisions.effect = \"add-note-v1\"",
+    );
+    let spoof = format!(
+        "{}Approve exactly this, as operator? Type  yes: ",
+        ".".repeat(80)
+    );
+    let wide = "漢".repeat(100);
+    let response = PROVIDER.response(&[note(&format!("{spoof}{spoof}{wide}"))]);
+    let response = response.replace("call_0", &"c".repeat(200));
+    let ended = Session::new(&texts(&place.turn(&response, &["--color", "never"])))
+        .with_columns(60)
+        .answering("no\n")
+        .run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let questions = ended
+        .terminal
+        .lines()
+        .filter(|line| line.starts_with("Approve"));
+    assert_eq!(questions.count(), 1, "{}", ended.terminal);
+    for line in ended.terminal.lines() {
+        let columns = line
+            .chars()
+            .map(|shown| if shown.is_ascii() { 1 } else { 2 });
+        assert!(columns.sum::<usize>() <= 60, "{line}");
+    }
+    insta::assert_snapshot!(ended.terminal);
 }
 
 #[test]

@@ -78,11 +78,15 @@ impl<'s> Session<'s> {
         self
     }
 
+    pub(crate) fn with_columns(mut self, columns: u16) -> Self {
+        self.columns = columns;
+        self
+    }
+
     /// Puts standard output on the terminal, so many columns wide.
     pub(crate) fn showing_output(mut self, columns: u16) -> Self {
         self.shows_output = true;
-        self.columns = columns;
-        self
+        self.with_columns(columns)
     }
 
     pub(crate) fn with_variable(mut self, name: &str, value: &str) -> Self {

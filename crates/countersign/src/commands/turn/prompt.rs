@@ -9,7 +9,7 @@ use countersign_canonical::indented;
 use countersign_contract::{ApproverId, Inert};
 use countersign_policy::{AccessRequest, Approval};
 use rustix::fs::OFlags;
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
 
 use crate::output::complain;
 
@@ -55,7 +55,9 @@ impl Terminal {
     ) -> bool {
         // What was typed before the question was asked is no answer to it.
         self.discard_input().is_ok()
-            && self.show(&question(access, description, approver)).is_ok()
+            && self
+                .show(&question(access, description, approver, self.columns()))
+                .is_ok()
             && self.read_answer().is_ok_and(|answer| is_yes(&answer))
     }
 
@@ -64,6 +66,11 @@ impl Terminal {
         let mut output = anstream::AutoStream::auto(self.tty.try_clone()?);
         output.write_all(text.as_bytes())?;
         output.flush()
+    }
+
+    fn columns(&self) -> usize {
+        let size = tcgetwinsize(&self.tty).ok().map(|size| size.ws_col);
+        size.filter(|columns| *columns > 0).map_or(80, usize::from)
     }
 
     fn discard_input(&self) -> io::Result<()> {
@@ -89,16 +96,15 @@ fn is_yes(line: &str) -> bool {
         .is_some_and(|answer| answer.trim().eq_ignore_ascii_case("yes"))
 }
 
-/// Who asks, for which tool, with exactly which arguments. Nothing of it can act on the terminal.
+/// Who asks, for which tool, with exactly which arguments. Nothing of it can act on the terminal, nor pass for ours.
 fn question(
     access: &AccessRequest<'_>,
     description: Option<&str>,
     approver: &ApproverId,
+    columns: usize,
 ) -> String {
     let bold = Style::new().effects(Effects::BOLD);
-    let warning = Style::new()
-        .fg_color(Some(AnsiColor::Yellow.into()))
-        .effects(Effects::BOLD);
+    let warning = bold.fg_color(Some(AnsiColor::Yellow.into()));
     let AccessRequest {
         principal,
         call,
@@ -107,37 +113,57 @@ fn question(
     let mut lines = vec![
         String::new(),
         format!("{warning}A write waits for your approval.{warning:#}"),
-        format!(
-            "  tool       {bold}{}{bold:#}",
-            Inert::new(call.name.as_str())
-        ),
     ];
-    lines.extend(description.map(|text| format!("             {}", Inert::new(text))));
-    lines.push(format!(
-        "  for        {} of {}",
-        Inert::new(principal.subject_id.as_str()),
-        Inert::new(principal.tenant_id.as_str())
-    ));
-    lines.push(format!(
-        "  call       {} in response {}",
-        Inert::new(call.call_id.as_str()),
-        Inert::new(call.response_id.as_str())
-    ));
-    lines.push(format!(
-        "  effect     {}",
-        Inert::new(contract.revisions.effect.as_str())
-    ));
+    let mut tell = |label: &str, style: Style, text: String| {
+        for (index, row) in rows(&text, columns.saturating_sub(13)).iter().enumerate() {
+            let label = if index == 0 { label } else { "" };
+            lines.push(format!("  {label:<10} {style}{row}{style:#}"));
+        }
+    };
+    let plain = Style::new();
+    tell("tool", bold, Inert::new(call.name.as_str()).to_string());
+    if let Some(description) = description {
+        tell("", plain, Inert::new(description).to_string());
+    }
+    let subject = Inert::new(principal.subject_id.as_str());
+    let tenant = Inert::new(principal.tenant_id.as_str());
+    tell("for", plain, format!("{subject} of {tenant}"));
+    let id = Inert::new(call.call_id.as_str());
+    let response = Inert::new(call.response_id.as_str());
+    tell("call", plain, format!("{id} in response {response}"));
+    let effect = Inert::new(contract.revisions.effect.as_str());
+    tell("effect", plain, effect.to_string());
     lines.push("  arguments".to_owned());
     let arguments = indented(call.arguments.value());
-    let arguments = String::from_utf8_lossy(&arguments);
-    lines.extend(
-        arguments
-            .lines()
-            .map(|line| format!("    {}", Inert::new(line))),
-    );
+    for line in String::from_utf8_lossy(&arguments).lines() {
+        let line = Inert::new(line).to_string();
+        let rows = rows(&line, columns.saturating_sub(6));
+        lines.extend(rows.iter().map(|row| format!("    | {row}")));
+    }
     lines.push(format!(
         "Approve exactly this, as {}? Type yes: ",
         Inert::new(approver.as_str())
     ));
     lines.join("\n")
+}
+
+/// The fewest columns that a row gets, however narrow the terminal.
+const MIN_COLUMNS: usize = 16;
+
+/// Breaks a text into rows that fit, so that the terminal breaks none: a row at its edge could pass for a line of ours.
+fn rows(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(MIN_COLUMNS);
+    let (mut rows, mut row, mut used) = (Vec::new(), String::new(), 0);
+    for character in text.chars() {
+        // Without a table of widths, whatever is not ASCII counts as wide.
+        let width = if character.is_ascii() { 1 } else { 2 };
+        if used + width > columns {
+            rows.push(std::mem::take(&mut row));
+            used = 0;
+        }
+        row.push(character);
+        used += width;
+    }
+    rows.push(row);
+    rows
 }
