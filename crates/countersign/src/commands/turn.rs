@@ -72,16 +72,10 @@ pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
             let approvals = host.ask_for_all(&turn)?;
             write_approvals(file, &approvals)?;
             complain(&recorded(approvals.len(), tools.approval_seconds()));
+            Ok(Verdict::Good)
         }
-        None => {
-            if let Some(outputs) = host.answer(&turn)? {
-                print_json(&outputs)?;
-            } else {
-                complain("the response makes no tool calls; there is nothing to append");
-            }
-        }
+        None => Ok(host.carry_out(&turn)),
     }
-    Ok(Verdict::Good)
 }
 
 fn recorded(count: usize, seconds: u64) -> String {
@@ -139,6 +133,28 @@ struct Host<'r> {
 }
 
 impl Host<'_> {
+    /// Answers the calls and prints the outputs. Whatever fails from here on is not the input's fault, and calls may have
+    /// acted: it never passes for a run that nothing came of.
+    fn carry_out(&self, turn: &Turn) -> Verdict {
+        let printed = self.answer(turn).and_then(|outputs| {
+            if let Some(outputs) = outputs {
+                return print_json(&outputs);
+            }
+            complain("the response makes no tool calls; there is nothing to append");
+            Ok(())
+        });
+        match printed {
+            Ok(()) => Verdict::Good,
+            Err(error) => {
+                complain(&format!(
+                    "the calls were carried out, but their outputs are lost: {error:#}; find out what they did before \
+                     you run this again"
+                ));
+                Verdict::Bad
+            }
+        }
+    }
+
     /// Answers every call, in order. What one call comes to never depends on another's decision.
     fn answer(&self, turn: &Turn) -> anyhow::Result<Option<Value>> {
         let mut answers = turn.answers();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::program::{countersign, run};
+use crate::program::{countersign, countersign_unread, run};
 use crate::provider::{Provider, note};
 use crate::terminal::Session;
 use crate::workplace::{Workplace, texts};
@@ -92,4 +92,46 @@ fn a_recorded_approval_lets_its_call_act_in_one_run_only() {
     assert_eq!(code(), "OK");
     assert_eq!(code(), "OUTCOME_UNKNOWN");
     assert_eq!(place.notes().len(), 2);
+}
+
+#[test]
+fn outputs_that_are_lost_never_pass_for_a_run_that_nothing_came_of() {
+    let place = Workplace::new();
+    place.edit_tools("approval = \"person\"", "approval = \"policy\"");
+    let response = Provider::Responses.response(&[note("x")]);
+    let turn = place.turn(&response, &["--approve", "none"]);
+    let finished = countersign_unread(&texts(&turn));
+    assert_eq!(finished.code, 1, "{}", finished.stderr);
+    assert!(
+        finished
+            .stderr
+            .contains("carried out, but their outputs are lost"),
+        "{}",
+        finished.stderr
+    );
+    assert_eq!(place.notes().len(), 1);
+}
+
+#[test]
+fn packages_are_kept_in_no_directory_that_others_can_write_into() {
+    let place = Workplace::new();
+    place.edit_tools("approval = \"person\"", "approval = \"policy\"");
+    fs::create_dir(place.path("kept")).unwrap();
+    let response = Provider::Responses.response(&[note("x")]);
+    let turn = place.turn(&response, &["--packages", &place.at("kept")]);
+    for mode in [0o777, 0o770, 0o722] {
+        place.set_mode("kept", mode);
+        let finished = countersign(&texts(&turn));
+        assert_eq!(
+            (finished.code, finished.stderr.as_str()),
+            (
+                2,
+                "countersign: the package directory must be your own, and nobody else may write into it (chmod 700)\n"
+            ),
+            "{mode:o}"
+        );
+    }
+    assert!(place.notes().is_empty());
+    place.set_mode("kept", 0o755);
+    assert_eq!(countersign(&texts(&turn)).code, 0);
 }

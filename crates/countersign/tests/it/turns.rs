@@ -255,11 +255,7 @@ fn a_principal_named_on_the_command_line_counts() {
 
 #[test]
 fn a_reader_that_went_away_is_nobody_s_fault() {
-    let place = Workplace::new();
-    let response = Provider::Responses.response(&[("read_file", json!({"path": "today.md"}))]);
-    let turn = place.turn(&response, &NONE);
-    let runs: [&[&str]; 6] = [
-        &texts(&turn),
+    let runs: [&[&str]; 5] = [
         &["demo"],
         &["scenario"],
         &["completions", "bash"],

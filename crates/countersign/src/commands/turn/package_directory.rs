@@ -2,10 +2,10 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use countersign_canonical::{Value, indented};
 use countersign_contract::{Call, Package, Principal, ToolContract};
 
@@ -22,6 +22,7 @@ impl PackageDirectory {
             .mode(0o700)
             .create(directory)
             .map_err(|error| anyhow!("cannot make the package directory: {}", describe(&error)))?;
+        check_owner(directory)?;
         Ok(Self(directory.to_owned()))
     }
 
@@ -72,7 +73,26 @@ fn write_new(place: &Path, bytes: &[u8]) -> io::Result<()> {
         .create_new(true)
         .mode(0o600)
         .open(place)?;
-    file.write_all(bytes)?;
-    file.write_all(b"\n")?;
-    file.sync_all()
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| file.write_all(b"\n"))
+        .and_then(|()| file.sync_all());
+    if written.is_err() {
+        // Half a package is of no use to anybody; the error says that there is none.
+        let _ = std::fs::remove_file(place);
+    }
+    written
+}
+
+/// Whoever can write into the directory can put another package in a package's place.
+fn check_owner(directory: &Path) -> anyhow::Result<()> {
+    let metadata = std::fs::metadata(directory)
+        .map_err(|error| anyhow!("cannot look at the package directory: {}", describe(&error)))?;
+    let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !is_own || metadata.mode() & 0o022 != 0 {
+        bail!(
+            "the package directory must be your own, and nobody else may write into it (chmod 700)"
+        );
+    }
+    Ok(())
 }
