@@ -135,3 +135,33 @@ fn packages_are_kept_in_no_directory_that_others_can_write_into() {
     place.set_mode("kept", 0o755);
     assert_eq!(countersign(&texts(&turn)).code, 0);
 }
+
+#[test]
+fn a_later_run_writes_over_no_kept_package() {
+    let place = Workplace::new();
+    place.edit_tools("approval = \"person\"", "approval = \"policy\"");
+    let response = Provider::Responses.response(&[note("x")]);
+    let turn = place.turn(&response, &["--packages", &place.at("kept")]);
+    assert_eq!(countersign(&texts(&turn)).code, 0);
+    let names = || {
+        let names = fs::read_dir(place.path("kept")).unwrap();
+        let mut names: Vec<String> = names
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let package = names().pop().unwrap();
+    let first = place.read(&format!("kept/{package}"));
+    assert!(first.contains("\"succeeded\""), "{first}");
+    place.write_program("note.sh", "#!/bin/sh\nexit 1\n");
+    assert_eq!(countersign(&texts(&turn)).code, 0);
+    assert_eq!(place.read(&format!("kept/{package}")), first);
+    assert_eq!(names().len(), 4);
+    let second = package.replace(".package", ".2.package");
+    let text = place.read(&format!("kept/{second}"));
+    assert!(text.contains("OUTCOME_UNKNOWN"), "{text}");
+    let second = place.at(&format!("kept/{second}"));
+    let call = second.replace(".package", ".call");
+    assert_eq!(countersign(&["verify", &second, "--call", &call]).code, 0);
+}

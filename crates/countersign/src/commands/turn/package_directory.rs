@@ -5,11 +5,14 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context as _, anyhow, bail};
 use countersign_canonical::{Value, indented};
 use countersign_contract::{Call, Package, Principal, ToolContract};
 
 use crate::input::describe;
+
+/// How many runs may keep a package of one call in the same directory.
+const MAX_PACKAGES_OF_A_CALL: usize = 1000;
 
 /// A directory of packages. They hold the audit projection: only the owner may read them.
 pub(super) struct PackageDirectory(PathBuf);
@@ -27,6 +30,8 @@ impl PackageDirectory {
     }
 
     /// Keeps a package as `OPERATION.package.json`, and as `OPERATION.call.json` what `countersign verify` holds it against.
+    ///
+    /// An earlier run's package stays, since it may hold the only receipt: the next one is `OPERATION.2.package.json`.
     pub(super) fn keep(
         &self,
         principal: &Principal,
@@ -42,23 +47,37 @@ impl PackageDirectory {
                 contract.map(ToolContract::to_value).unwrap_or_default(),
             ),
         ];
-        self.write(call, "call", &Value::from(held))?;
-        self.write(call, "package", &Value::from(package))
+        let name = self.free_name(call)?;
+        self.write(&name, "call", &Value::from(held))?;
+        self.write(&name, "package", &Value::from(package))
+    }
+
+    fn free_name(&self, call: &Call) -> anyhow::Result<String> {
+        let names = (1..=MAX_PACKAGES_OF_A_CALL).map(|number| match number {
+            1 => call.operation_id.to_string(),
+            _ => format!("{}.{number}", call.operation_id),
+        });
+        let is_kept = |name: &String| {
+            let kept = self.place(name, "package").symlink_metadata();
+            kept.is_ok_and(|metadata| metadata.is_file())
+        };
+        names
+            .into_iter()
+            .find(|name| !is_kept(name))
+            .with_context(|| format!("there are too many packages of {}", call.operation_id))
+    }
+
+    fn place(&self, name: &str, kind: &str) -> PathBuf {
+        self.0.join(format!("{name}.{kind}.json"))
     }
 
     /// Writes beside the place and moves it there whole, so that nobody ever reads a half.
-    fn write(&self, call: &Call, kind: &str, value: &Value) -> anyhow::Result<()> {
-        let place = self.0.join(format!("{}.{kind}.json", call.operation_id));
+    fn write(&self, name: &str, kind: &str, value: &Value) -> anyhow::Result<()> {
+        let place = self.place(name, kind);
         let beside = place.with_extension("json.new");
         write_new(&beside, &indented(value))
             .and_then(|()| std::fs::rename(&beside, &place))
-            .map_err(|error| {
-                anyhow!(
-                    "cannot keep the {kind} of {}: {}",
-                    call.operation_id,
-                    describe(&error)
-                )
-            })
+            .map_err(|error| anyhow!("cannot keep the {kind} of {name}: {}", describe(&error)))
     }
 }
 
