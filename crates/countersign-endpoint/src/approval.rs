@@ -25,7 +25,7 @@ pub struct ApprovalBinding {
     approval_id: ApprovalId,
     decision_id: DecisionId,
     authorization_receipt_sha256: Utf8Digest,
-    // INVARIANT: finite, and `decided_at < expires_at`.
+    // INVARIANT: finite, and `0 < decided_at <= expires_at`; equal only where doubles cannot tell integers apart.
     decided_at: f64,
     expires_at: f64,
 }
@@ -107,8 +107,8 @@ impl ApprovalBinding {
             FaultKind::NotADigest,
             Utf8Digest::parse,
         );
-        let decided_at = fields.number("decided_at");
-        let expires_at = fields.number("expires_at");
+        let decided_at = fields.time("decided_at");
+        let expires_at = fields.time("expires_at");
         if let (Some(decided_at), Some(expires_at)) = (decided_at, expires_at)
             && !is_lifetime(decided_at, expires_at)
         {

@@ -167,6 +167,9 @@ pub enum FaultKind {
     /// A tool that the catalog does not have.
     #[error("names a tool that is not in the catalog")]
     UnknownTool,
+    /// Zero or below.
+    #[error("must be above zero")]
+    NotPositive,
     /// The approval's lifetime is not positive or exceeds a day.
     #[error("must be later than decided_at by at most 86400 seconds")]
     Lifetime,

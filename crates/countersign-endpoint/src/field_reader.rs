@@ -63,13 +63,17 @@ impl<'document, 'faults> FieldReader<'document, 'faults> {
         }
     }
 
-    /// Any number.
-    pub(crate) fn number(&mut self, name: &'static str) -> Option<Number> {
-        let number = self.value(name)?.as_number();
-        if number.is_none() {
+    /// A time: any number above zero.
+    pub(crate) fn time(&mut self, name: &'static str) -> Option<Number> {
+        let Some(number) = self.value(name)?.as_number() else {
             self.fault(name, FaultKind::NotANumber);
+            return None;
+        };
+        if !number.is_positive() {
+            self.fault(name, FaultKind::NotPositive);
+            return None;
         }
-        number
+        Some(number)
     }
 
     pub(crate) fn fault(&mut self, name: &'static str, kind: FaultKind) {

@@ -62,6 +62,14 @@ impl Number {
         }
     }
 
+    /// Whether the number is above zero, which `-0.0` is not.
+    pub(crate) fn is_positive(self) -> bool {
+        match self.0 {
+            NumberKind::Integer(value) => value > 0,
+            NumberKind::Float(value) => value > 0.0,
+        }
+    }
+
     /// Appends the canonical text, the same in both encodings.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
         match self.0 {

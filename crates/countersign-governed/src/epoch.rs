@@ -41,6 +41,22 @@ impl Epoch {
         self.0 - earlier.0
     }
 
+    /// Shows how long a time lasts until another, in seconds; nothing when one of them is no time.
+    ///
+    /// Whole seconds are subtracted before they are rounded, since doubles beyond 2^53 run together.
+    pub(crate) fn lifetime_seconds(start: &Value, end: &Value) -> Option<f64> {
+        let rounded = Self::from_value(end)?.seconds_since(Self::from_value(start)?);
+        let Some((start, end)) = start.as_i64().zip(end.as_i64()) else {
+            return Some(rounded);
+        };
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a difference that rounds is far beyond every limit"
+        )]
+        let exact = end.saturating_sub(start) as f64;
+        Some(exact)
+    }
+
     pub(crate) fn to_value(self) -> Value {
         countersign_canonical::Number::from_f64(self.0).map_or(Value::Null, Value::Number)
     }

@@ -325,10 +325,12 @@ fn check_approval(approval: &Value, path: &Path<'_>, report: &mut Report) {
     let epoch = |value: &Value| {
         Epoch::from_value(value).ok_or_else(|| Reason::from(FieldReason::MustBe(Kind::Epoch)))
     };
-    let decided_at = fields.read("decided_at", path, report, epoch);
-    let expires_at = fields.read("expires_at", path, report, epoch);
-    if let Some((decided_at, expires_at)) = decided_at.zip(expires_at) {
-        let lifetime = expires_at.seconds_since(decided_at);
+    fields.read("decided_at", path, report, epoch);
+    fields.read("expires_at", path, report, epoch);
+    let times = fields.find("decided_at").zip(fields.find("expires_at"));
+    let lifetime =
+        times.and_then(|(decided_at, expires_at)| Epoch::lifetime_seconds(decided_at, expires_at));
+    if let Some(lifetime) = lifetime {
         let path = path.member("expires_at");
         report.require(&path, lifetime > 0.0, TimeReason::NotAfter("decided_at"));
         report.require(

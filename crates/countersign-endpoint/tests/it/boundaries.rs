@@ -124,6 +124,53 @@ fn approval_times_are_numbers_with_a_lifetime() {
 }
 
 #[test]
+fn approval_times_are_positive_and_compared_exactly_between_integers() {
+    const EXACT: i64 = 1 << 53;
+    let not_positive = ["approval.decided_at: must be above zero"].as_slice();
+    let no_lifetime =
+        ["approval.expires_at: must be later than decided_at by at most 86400 seconds"].as_slice();
+    for (decided_at, expires_at, told) in [
+        (json!(1), json!(60), [].as_slice()),
+        (json!(5e-324), json!(60), &[]),
+        (json!(0), json!(60), not_positive),
+        (json!(-5), json!(60), not_positive),
+        (json!(0.0), json!(60.0), not_positive),
+        (json!(-0.0), json!(60.0), not_positive),
+        (json!(-0.5), json!(60), not_positive),
+        (json!(EXACT), json!(EXACT + 1), &[]),
+        (json!(EXACT + 1), json!(EXACT + 1), no_lifetime),
+        (json!(EXACT + 1), json!(EXACT), no_lifetime),
+        (json!(EXACT + 3), json!(EXACT + 3 + 86_400), &[]),
+        (json!(EXACT + 3), json!(EXACT + 3 + 86_401), no_lifetime),
+        (json!(i64::MAX - 1), json!(i64::MAX), &[]),
+        (json!(1), json!(i64::MAX), no_lifetime),
+        // One float, and both are doubles: 2^53 + 1 is 2^53, and 2^53 + 3 is 2^53 + 4.
+        (
+            json!(9_007_199_254_740_992.0),
+            json!(EXACT + 1),
+            no_lifetime,
+        ),
+        (json!(EXACT + 1), json!(9_007_199_254_740_994.0), &[]),
+        (json!(9_007_199_254_740_996.0), json!(EXACT + 86_404), &[]),
+        (json!(EXACT + 3), json!(9_007_199_254_827_396.0), &[]),
+        (
+            json!(EXACT + 3),
+            json!(9_007_199_254_827_398.0),
+            no_lifetime,
+        ),
+    ] {
+        let mut request = unsigned(ACTION);
+        request["approval"]["decided_at"] = decided_at.clone();
+        request["approval"]["expires_at"] = expires_at.clone();
+        assert_eq!(faults(&sign(request)), told, "{decided_at} {expires_at}");
+    }
+    assert_eq!(
+        with("/approval/expires_at", json!(-1)),
+        ["approval.expires_at: must be above zero"]
+    );
+}
+
+#[test]
 fn field_sets_are_exact_and_every_fault_is_told() {
     for field in [
         "schema",

@@ -179,6 +179,72 @@ fn every_single_field_mutation_is_refused_even_when_sealed_again() {
     );
 }
 
+/// What is said of a request whose approval has these times.
+fn judged_times(decided_at: &serde_json::Value, expires_at: &serde_json::Value) -> String {
+    let mut document = json_of(request().value());
+    document["approval"]["decided_at"] = decided_at.clone();
+    document["approval"]["expires_at"] = expires_at.clone();
+    ExecutionRequest::check(Catalog::colony(), None, &resealed(&document))
+        .map_or_else(|refusal| refusal.to_string(), |_| "good".to_owned())
+}
+
+#[test]
+fn times_of_an_approval_are_positive() {
+    let no_time = "/approval/decided_at: must be a positive, finite number of seconds since 1970";
+    for (decided_at, verdict) in [
+        (json!(1), "good"),
+        (json!(0.25), "good"),
+        (json!(0), no_time),
+        (json!(-5), no_time),
+        (json!(-0.0), no_time),
+        (json!(-0.25), no_time),
+    ] {
+        assert_eq!(
+            judged_times(&decided_at, &json!(60)),
+            verdict,
+            "{decided_at}"
+        );
+    }
+}
+
+#[test]
+fn lifetimes_between_integers_are_exact_where_doubles_are_not() {
+    let large = 9_007_199_254_740_992_i64; // 2^53
+    let not_after = "/approval/expires_at: must be after decided_at";
+    let too_long = "/approval/expires_at: is more than 86400 seconds after decided_at";
+    for (decided_at, expires_at, verdict) in [
+        (large, large, not_after),
+        (large, large + 1, "good"),
+        (large + 1, large, not_after),
+        (large + 3, large + 86_403, "good"),
+        (large + 3, large + 86_404, too_long),
+        (i64::MAX - 86_400, i64::MAX, "good"),
+        (i64::MAX - 86_401, i64::MAX, too_long),
+        (1, i64::MAX, too_long),
+        (i64::MAX, 1, not_after),
+    ] {
+        let judged = judged_times(&json!(decided_at), &json!(expires_at));
+        assert_eq!(judged, verdict, "{decided_at} {expires_at}");
+    }
+    // A float among them makes both doubles, of which every second one is missing here.
+    for (decided_at, expires_at, verdict) in [
+        (json!(9_007_199_254_740_992.0), json!(large + 1), not_after),
+        (json!(large + 1), json!(9_007_199_254_740_994.0), "good"),
+        (
+            json!(9_007_199_254_740_996.0),
+            json!(large + 86_404),
+            "good",
+        ),
+        (json!(large + 3), json!(9_007_199_254_827_396.0), "good"),
+        (json!(large + 3), json!(9_007_199_254_827_398.0), too_long),
+        (json!(60), json!(86_460.0), "good"),
+        (json!(60.0), json!(86_460.25), too_long),
+    ] {
+        let judged = judged_times(&decided_at, &expires_at);
+        assert_eq!(judged, verdict, "{decided_at} {expires_at}");
+    }
+}
+
 #[test]
 fn limits_hold_wherever_a_value_stands() {
     let nested = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!([inner]));
