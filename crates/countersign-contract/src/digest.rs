@@ -56,6 +56,37 @@ digests! {
     /// Binds an approval to exactly one call: provider context, operation, key, request, revisions, policy and
     /// approver.
     ApprovalDigest;
+    /// Binds what a subject means to have done: tenant, subject, tool and arguments, under whatever revisions.
+    ///
+    /// Two calls of one intent mean one effect, however often they are proposed.
+    IntentDigest;
+}
+
+impl IntentDigest {
+    /// Digests what a call means to have done.
+    #[must_use]
+    pub fn of(principal: &Principal, call: &Call) -> Self {
+        Self(digest_of(|encoder| {
+            encoder.begin_object();
+            encoder.key("arguments");
+            encoder.value(call.arguments.value());
+            member(encoder, ("subject_id", principal.subject_id.as_str()));
+            member(encoder, ("tenant_id", principal.tenant_id.as_str()));
+            member(encoder, ("tool", call.name.as_str()));
+            encoder.end_object();
+        }))
+    }
+
+    /// The key that the host gives to the so-manieth effect of this intent: the same for everybody who proposes it.
+    #[must_use]
+    #[expect(
+        clippy::expect_used,
+        clippy::missing_panics_doc,
+        reason = "a word, 64 hex digits and a number are an identifier"
+    )]
+    pub fn key(&self, generation: u64) -> IdempotencyKey {
+        IdempotencyKey::new(format!("intent_{}_{generation}", self.0)).expect("a short text")
+    }
 }
 
 impl ApprovalDigest {

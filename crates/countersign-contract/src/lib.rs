@@ -44,8 +44,8 @@ pub use answer::{CheckedAnswer, HandlerAnswer};
 pub use blank::{is_blank, is_space, strip};
 pub use call::{Arguments, Call};
 pub use digest::{
-    ApprovalDigest, CallBindingDigest, CallFingerprint, PrincipalReference, Purpose, RequestDigest,
-    ResultDigest, Scope, StatusRef,
+    ApprovalDigest, CallBindingDigest, CallFingerprint, IntentDigest, PrincipalReference, Purpose,
+    RequestDigest, ResultDigest, Scope, StatusRef,
 };
 pub use document::{
     read_call, read_contract, read_identifier, read_key, read_principal, read_profile,

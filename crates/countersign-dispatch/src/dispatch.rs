@@ -9,6 +9,7 @@ mod check_approval;
 mod check_state;
 mod execute;
 mod find_operation;
+mod propose;
 mod reserve;
 mod settle;
 
@@ -18,13 +19,17 @@ pub use check_approval::CheckApproval;
 pub use check_state::CheckState;
 pub use execute::{Execute, ExecutionOrder};
 pub use find_operation::FindOperation;
+pub use propose::Propose;
 pub use reserve::Reserve;
 pub use settle::Settle;
+
+use std::time::Duration;
 
 use countersign_contract::{Call, Package, Principal, ToolContract, UtcSecond};
 use countersign_policy::Approval;
 
 use crate::context::Context;
+use crate::operation::Intent;
 
 /// A call to be dispatched.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +42,20 @@ pub struct DispatchRequest<'a> {
     pub contract: Option<&'a ToolContract>,
     /// Approvals that are offered with it.
     pub approvals: &'a [Approval],
+    /// What the host made the key of; nothing where the key is the caller's own.
+    pub intent: Option<Intent>,
+    /// How long the tool's downstream knows our key again; nothing where a repetition would be a second effect.
+    pub downstream_memory: Option<Duration>,
     /// Now.
     pub now: UtcSecond,
+}
+
+/// What a write may need beside the call itself.
+#[derive(Clone, Copy, Debug)]
+struct Offer<'a> {
+    approvals: &'a [Approval],
+    intent: Option<Intent>,
+    downstream_memory: Option<Duration>,
 }
 
 /// The next thing to be done for a call.
@@ -54,6 +71,8 @@ pub enum Dispatch<'a> {
     CheckState(CheckState<'a>),
     /// Look at the approvals.
     CheckApproval(CheckApproval<'a>),
+    /// Record that the write waits for a decision.
+    Propose(Box<Propose<'a>>),
     /// Take the key and consume the approval.
     Reserve(Reserve<'a>),
     /// Act, once.
@@ -73,10 +92,17 @@ impl<'a> Dispatch<'a> {
             call,
             contract,
             approvals,
+            intent,
+            downstream_memory,
             now,
         } = *request;
+        let offer = Offer {
+            approvals,
+            intent,
+            downstream_memory,
+        };
         match Context::open(principal, call, contract, now) {
-            Ok(context) => Self::BindCall(BindCall::new(context, approvals)),
+            Ok(context) => Self::BindCall(BindCall::new(context, offer)),
             Err(refusal) => Self::Done(*refusal),
         }
     }

@@ -2,28 +2,33 @@
 
 use countersign_contract::{CallFingerprint, CheckedAnswer, Scope, StatusRef};
 
-use crate::operation::{CallIdentity, Fence, Operation, Reservation, Settlement};
+use crate::operation::{CallIdentity, Fence, Lease, Operation, Proposal, Reservation, Settlement};
 
 /// Stores call identities and operations.
 ///
 /// Every method is atomic: of two callers, one is wholly before the other. What a method has answered is as durable as
-/// the ledger is; an error says that nothing was written.
+/// the ledger is. An error says that nothing was written, save for [`Error::Unconfirmed`].
 pub trait Ledger {
     /// Binds a call identity to what it is first used for. Repeatable.
+    ///
+    /// The identity of a write lasts as long as its operation; that of a read may be forgotten after a while.
     fn bind_call(
         &self,
         identity: &CallIdentity,
         fingerprint: &CallFingerprint,
     ) -> Result<CallBound, Error>;
 
-    /// Finds the operation of a scope.
+    /// Finds the operation that holds a scope. One that is proven to have had no effect holds none.
     fn find_operation(&self, scope: &Scope) -> Result<Option<Operation>, Error>;
 
     /// Finds an operation by its handle, where its status can be asked for.
     fn find_queryable(&self, status_ref: &StatusRef) -> Result<Option<Operation>, Error>;
 
+    /// Records that a write waits for a person's decision. Repeatable.
+    fn propose(&self, proposal: &Proposal<'_>) -> Result<Proposed, Error>;
+
     /// Takes a free scope and consumes the approval, both or neither. The operation is executing from then on.
-    fn reserve(&self, reservation: &Reservation) -> Result<Reserved, Error>;
+    fn reserve(&self, reservation: &Reservation<'_>) -> Result<Reserved, Error>;
 
     /// Settles an executing operation, if the fence is still its own.
     fn settle(
@@ -46,15 +51,28 @@ pub enum CallBound {
     Conflict,
 }
 
+/// What became of a proposal.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proposed {
+    /// It waits for a decision.
+    Waiting,
+    /// It was denied or nobody decided in time, not long ago.
+    Refused,
+    /// Too many writes of this subject wait already.
+    TooManyWaiting,
+    /// The scope is taken.
+    Occupied(Box<Operation>),
+}
+
 /// What became of a reservation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reserved {
     /// The scope was free and is taken.
-    Taken(Fence),
+    Taken(Lease),
     /// Somebody else was first.
     Occupied(Box<Operation>),
-    /// The approval has been used for something else.
-    ApprovalConsumed,
+    /// The approval has been used for something else, or is too old by the ledger's clock.
+    ApprovalUnusable,
 }
 
 /// What became of settling an operation.
@@ -66,10 +84,10 @@ pub enum Settled {
     Stale,
 }
 
-/// Why a ledger could not answer. Nothing was written.
+/// Why a ledger could not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A named limit is reached.
+    /// A named limit is reached. Nothing was written.
     #[error("the ledger is full: it holds at most {limit} {what}")]
     Full {
         /// What it is full of.
@@ -77,7 +95,36 @@ pub enum Error {
         /// How many it holds at most.
         limit: usize,
     },
-    /// It cannot be reached or written.
-    #[error("the ledger is not available")]
-    Unavailable,
+    /// Others were writing for as long as was waited. Nothing was written; the same may be asked again.
+    #[error("the ledger is busy: others are writing to it; try again")]
+    Busy,
+    /// It cannot be reached or written. Nothing was written.
+    #[error("the ledger is not available: {0}")]
+    Unavailable(Cause),
+    /// What is stored is not what was written.
+    #[error("the ledger is damaged: {0}")]
+    Damaged(&'static str),
+    /// It was to be written, and whether it is could not be confirmed.
+    #[error("the ledger did not confirm the write; it may or may not be there")]
+    Unconfirmed,
+}
+
+/// Why a ledger cannot be reached or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Cause {
+    /// No space is left.
+    #[error("the disk is full")]
+    DiskFull,
+    /// It may not be written.
+    #[error("it is read-only")]
+    ReadOnly,
+    /// The medium does not do what it is told.
+    #[error("the disk reports an error")]
+    Io,
+    /// It was closed, or whoever keeps it failed.
+    #[error("it is closed")]
+    Closed,
+    /// The clock shows a time that cannot be recorded.
+    #[error("the clock shows a time before 1970 or after 9999")]
+    Clock,
 }

@@ -25,12 +25,13 @@ mod status;
 
 pub use dispatch::{
     Authorize, BindCall, CheckApproval, CheckState, Dispatch, DispatchRequest, Execute,
-    ExecutionOrder, FindOperation, Reserve, Settle,
+    ExecutionOrder, FindOperation, Propose, Reserve, Settle,
 };
-pub use ledger::{CallBound, Ledger, Reserved, Settled};
+pub use ledger::{CallBound, Ledger, Proposed, Reserved, Settled};
 pub use memory_ledger::MemoryLedger;
 pub use operation::{
-    CallIdentity, Fence, Operation, OperationState, Reservation, Settlement, Terms,
+    CallIdentity, Fence, Intent, Lease, Operation, OperationState, Proposal, Reservation,
+    Settlement, Terms, UnknownCause,
 };
 pub use ports::{
     BusinessState, Execution, Executor, NotStarted, Receipt, StateVerdict, StatusSource,

@@ -3,13 +3,16 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use countersign_contract::{
     ApprovalDigest, ApprovalId, CallFingerprint, CheckedAnswer, Scope, StatusRef,
 };
 
-use crate::ledger::{CallBound, Error, Ledger, Reserved, Settled};
-use crate::operation::{CallIdentity, Fence, Operation, OperationState, Reservation, Settlement};
+use crate::ledger::{CallBound, Error, Ledger, Proposed, Reserved, Settled};
+use crate::operation::{
+    CallIdentity, Fence, Lease, Operation, OperationState, Proposal, Reservation, Settlement,
+};
 
 /// The most call identities, and the most operations, that it holds.
 const DEFAULT_CAPACITY: usize = 1_000_000;
@@ -101,7 +104,16 @@ impl Ledger for MemoryLedger {
             .cloned())
     }
 
-    fn reserve(&self, reservation: &Reservation) -> Result<Reserved, Error> {
+    /// Keeps nothing of it: here nobody can decide later.
+    fn propose(&self, proposal: &Proposal<'_>) -> Result<Proposed, Error> {
+        let tables = self.tables();
+        let held = tables.operations.get(&proposal.scope);
+        Ok(held.map_or(Proposed::Waiting, |held| {
+            Proposed::Occupied(Box::new(held.operation.clone()))
+        }))
+    }
+
+    fn reserve(&self, reservation: &Reservation<'_>) -> Result<Reserved, Error> {
         let mut tables = self.tables();
         let Tables {
             operations,
@@ -110,12 +122,8 @@ impl Ledger for MemoryLedger {
             last_fence,
             ..
         } = &mut *tables;
-        let Reservation {
-            scope,
-            terms,
-            approval,
-            ..
-        } = reservation;
+        let Reservation { proposal, approval } = reservation;
+        let Proposal { scope, terms, .. } = proposal;
         let is_full = operations.len() >= self.capacity;
         let free = match operations.entry(scope.clone()) {
             Entry::Occupied(held) => {
@@ -131,7 +139,7 @@ impl Ledger for MemoryLedger {
         };
         let approval = (approval.approval_id.clone(), approval.digest);
         if !consumed.insert(approval.clone()) {
-            return Ok(Reserved::ApprovalConsumed);
+            return Ok(Reserved::ApprovalUnusable);
         }
         *last_fence += 1;
         let fence = Fence::new(*last_fence);
@@ -146,7 +154,10 @@ impl Ledger for MemoryLedger {
             operation,
             approval,
         }));
-        Ok(Reserved::Taken(fence))
+        Ok(Reserved::Taken(Lease {
+            fence,
+            begin_within: Duration::MAX,
+        }))
     }
 
     fn settle(
@@ -166,11 +177,11 @@ impl Ledger for MemoryLedger {
             Settlement::Succeeded(answer) => {
                 held.operation.state = OperationState::Succeeded(answer.clone());
             }
-            Settlement::Unknown => {
+            Settlement::Unknown(_) => {
                 held.operation.state = OperationState::Unknown;
                 held.operation.was_unknown = true;
             }
-            Settlement::Released => {
+            Settlement::Released(_) => {
                 if let Some(held) = tables.operations.remove(scope) {
                     tables.consumed.remove(&held.approval);
                     tables.scopes.remove(&held.operation.terms.status_ref);
@@ -192,7 +203,7 @@ impl Ledger for MemoryLedger {
                 Ok(Settled::Written)
             }
             OperationState::Succeeded(recorded) if recorded == answer => Ok(Settled::Written),
-            OperationState::Succeeded(_) => Ok(Settled::Stale),
+            OperationState::Reserved | OperationState::Succeeded(_) => Ok(Settled::Stale),
         }
     }
 }

@@ -1,10 +1,14 @@
 //! What a ledger stores about calls and operations.
 
+use std::time::Duration;
+
 use countersign_contract::{
-    Call, CallFingerprint, CallId, CheckedAnswer, Principal, Profile, RequestDigest, ResponseId,
-    Revisions, Scope, StatusRef, SubjectId, TenantId, ToolContract, UtcSecond,
+    Call, CallFingerprint, CallId, CheckedAnswer, IntentDigest, Principal, Profile, RequestDigest,
+    ResponseId, Revisions, Scope, StatusRef, SubjectId, TenantId, ToolContract,
 };
 use countersign_policy::ApprovalEvidence;
+
+use crate::ports::NotStarted;
 
 /// A call as its provider names it, within one principal: where the same identity comes again, the same call is meant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,6 +68,8 @@ pub struct Terms {
 /// What is known of an operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OperationState {
+    /// It is approved and has not begun. Whoever brings that approval begins it.
+    Reserved,
     /// It was reserved, and may be acting. Nobody else acts under its key.
     Executing(Fence),
     /// It may have acted.
@@ -125,25 +131,61 @@ impl Operation {
     /// Tells whether its status can be asked for: it is under way, or its outcome ever was unknown.
     #[must_use]
     pub fn is_queryable(&self) -> bool {
-        self.was_unknown || matches!(self.state, OperationState::Executing(_))
+        self.was_unknown
+            || matches!(
+                self.state,
+                OperationState::Reserved | OperationState::Executing(_)
+            )
     }
 }
 
-/// What is written before a write acts.
+/// Which effect of an intent a key stands for, where the host made the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Intent {
+    /// What is meant to be done.
+    pub digest: IntentDigest,
+    /// The how-manieth time.
+    pub generation: u64,
+}
+
+/// A write as it was asked for: all that somebody needs who decides about it or performs it later.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reservation {
+pub struct Proposal<'a> {
     /// Within which it acts at most once.
     pub scope: Scope,
     /// Its terms.
     pub terms: Terms,
-    /// The approval it consumes.
-    pub approval: ApprovalEvidence,
+    /// For whom.
+    pub principal: &'a Principal,
     /// The call that begins it.
-    pub first_call: CallIdentity,
+    pub call: &'a Call,
     /// That call's fingerprint.
     pub fingerprint: CallFingerprint,
-    /// When it was decided.
-    pub decided_at: UtcSecond,
+    /// Under which contract.
+    pub contract: &'a ToolContract,
+    /// What the host made the key of; nothing where the key is the caller's own.
+    pub intent: Option<Intent>,
+    /// How long its downstream knows our key again; nothing where a repetition would be a second effect.
+    pub downstream_memory: Option<Duration>,
+}
+
+/// What is written before a write acts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reservation<'a> {
+    /// What was asked for.
+    pub proposal: Proposal<'a>,
+    /// The approval it consumes.
+    pub approval: ApprovalEvidence,
+}
+
+/// What a reservation gives to its holder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// Under which the holder settles.
+    pub fence: Fence,
+    /// Within which the holder has to begin, counted from before it asked for the reservation: later somebody else may have
+    /// found the operation abandoned.
+    pub begin_within: Duration,
 }
 
 /// What is written after a write, in place of its reservation.
@@ -152,7 +194,20 @@ pub enum Settlement {
     /// It acted: the result and its receipt.
     Succeeded(CheckedAnswer),
     /// It may have acted.
-    Unknown,
-    /// It is proven not to have begun: key and approval are free again.
-    Released,
+    Unknown(UnknownCause),
+    /// It is proven not to have begun: key and approval are free again, unless an earlier attempt may have acted.
+    Released(NotStarted),
+}
+
+/// Why nobody knows what a write did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownCause {
+    /// No answer came, or none in time.
+    AnswerLost,
+    /// The handler failed.
+    HandlerFailed,
+    /// The answer is not what the contract allows.
+    OutsideContract,
+    /// Whoever performed it went away.
+    HolderLost,
 }

@@ -166,6 +166,8 @@ impl Host {
             call,
             contract: Some(&self.contract),
             approvals: std::slice::from_ref(approval),
+            intent: None,
+            downstream_memory: None,
             now: time(NOW),
         };
         let package = known(dispatch(&ports, &request));

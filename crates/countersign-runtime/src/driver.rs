@@ -1,14 +1,15 @@
 //! Performs what the pipeline's states name, one after the other, on the caller's thread.
 //!
-//! A port that panics has not passed its check: it denies. A ledger that panics is not available. A handler that panics
+//! A port that panics has not passed its check: it denies. A ledger that panics has confirmed nothing. A handler that panics
 //! may have acted: its outcome is lost.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
 use countersign_contract::{ApproverId, Package};
 use countersign_dispatch::{
-    BusinessState, Dispatch, DispatchRequest, Execution, Executor, Ledger, StateVerdict,
-    StatusQuery, StatusRequest, StatusSource, ledger,
+    BusinessState, Dispatch, DispatchRequest, Execution, Executor, Ledger, NotStarted,
+    StateVerdict, StatusQuery, StatusRequest, StatusSource, ledger,
 };
 use countersign_policy::{
     AccessRequest, ApproverDirectory, ApproverStanding, Authorizer, Decision,
@@ -48,6 +49,7 @@ pub fn dispatch(
     request: &DispatchRequest<'_>,
 ) -> Result<Package, ledger::Error> {
     let mut step = Dispatch::start(request);
+    let mut asked_at = monotonic_now();
     loop {
         step = match step {
             Dispatch::BindCall(state) => {
@@ -69,13 +71,26 @@ pub fn dispatch(
                 state.answer(verdict.unwrap_or(StateVerdict::Forbids))
             }
             Dispatch::CheckApproval(state) => state.answer(&ShieldedApprovers(ports.approvers)),
+            Dispatch::Propose(state) => {
+                let proposed = answered(|| ports.ledger.propose(state.proposal()))?;
+                state.answer(&proposed)
+            }
             Dispatch::Reserve(state) => {
+                asked_at = monotonic_now();
                 let reserved = answered(|| ports.ledger.reserve(state.reservation()))?;
                 state.answer(&reserved)
             }
             Dispatch::Execute(state) => {
-                let execution = shielded(|| ports.executor.execute(&state.order()));
-                state.answer(execution.unwrap_or(Execution::Failed))
+                let is_late = state
+                    .begin_within()
+                    .is_some_and(|within| asked_at.elapsed() >= within);
+                let execution = if is_late {
+                    Execution::NotStarted(NotStarted::DeadlineExceeded)
+                } else {
+                    let execution = shielded(|| ports.executor.execute(&state.order()));
+                    execution.unwrap_or(Execution::Failed)
+                };
+                state.answer(execution)
             }
             Dispatch::Settle(state) => {
                 let (scope, fence) = (state.scope(), state.fence());
@@ -131,9 +146,18 @@ impl ApproverDirectory for ShieldedApprovers<'_> {
     }
 }
 
-/// Asks the ledger; one that panicked is not available.
+/// The clock that no one sets: it tells how long a reservation has been held.
+fn monotonic_now() -> Instant {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a driver measures how long it has held a reservation"
+    )]
+    Instant::now()
+}
+
+/// Asks the ledger; one that panicked has confirmed nothing.
 fn answered<T>(question: impl FnOnce() -> Result<T, ledger::Error>) -> Result<T, ledger::Error> {
-    shielded(question).unwrap_or(Err(ledger::Error::Unavailable))
+    shielded(question).unwrap_or(Err(ledger::Error::Unconfirmed))
 }
 
 /// Runs foreign code; nothing where it panicked.

@@ -172,6 +172,8 @@ impl<'c> CaseRunner<'c> {
             call: &step.call,
             contract,
             approvals,
+            intent: None,
+            downstream_memory: None,
             now: step.now,
         };
         let package = dispatch(&ports, &request);

@@ -1,12 +1,13 @@
 //! Step 5: may this principal make this call, now? Absent and forbidden look the same.
 
-use countersign_contract::{ErrorCode, Risk, Scope};
+use countersign_contract::{ErrorCode, Risk, Scope, StatusRef};
 use countersign_policy::{AccessRequest, Authorized, Decision};
 
 use super::Dispatch;
 use super::bind_call::Identified;
 use super::execute::Execute;
 use super::find_operation::FindOperation;
+use crate::operation::{Proposal, Terms};
 
 /// Access is to be decided.
 #[derive(Debug)]
@@ -56,4 +57,32 @@ pub(super) struct Write<'a> {
     pub(super) identified: Identified<'a>,
     pub(super) authorized: Authorized<'a>,
     pub(super) scope: Scope,
+}
+
+impl<'a> Write<'a> {
+    /// What the ledger is told of it.
+    pub(super) fn into_proposal(self) -> Proposal<'a> {
+        let Identified {
+            context,
+            offer,
+            fingerprint,
+            ..
+        } = self.identified;
+        let terms = Terms {
+            request: context.request,
+            profile: context.call.profile,
+            revisions: context.contract.revisions.clone(),
+            status_ref: StatusRef::of(&self.scope, &context.request),
+        };
+        Proposal {
+            scope: self.scope,
+            terms,
+            principal: context.principal,
+            call: context.call,
+            fingerprint,
+            contract: context.contract,
+            intent: offer.intent,
+            downstream_memory: offer.downstream_memory,
+        }
+    }
 }

@@ -1,10 +1,9 @@
 //! Step 4: one call identity means one request, for one purpose.
 
 use countersign_contract::{CallFingerprint, ErrorCode, Purpose};
-use countersign_policy::Approval;
 
-use super::Dispatch;
 use super::authorize::Authorize;
+use super::{Dispatch, Offer};
 use crate::context::Context;
 use crate::ledger::CallBound;
 use crate::operation::CallIdentity;
@@ -19,19 +18,19 @@ pub struct BindCall<'a> {
 #[derive(Debug)]
 pub(super) struct Identified<'a> {
     pub(super) context: Context<'a>,
-    pub(super) approvals: &'a [Approval],
+    pub(super) offer: Offer<'a>,
     pub(super) identity: CallIdentity,
     pub(super) fingerprint: CallFingerprint,
 }
 
 impl<'a> BindCall<'a> {
-    pub(super) fn new(context: Context<'a>, approvals: &'a [Approval]) -> Self {
+    pub(super) fn new(context: Context<'a>, offer: Offer<'a>) -> Self {
         let identity = CallIdentity::of(context.principal, context.call);
         let fingerprint = CallFingerprint::of(context.call, Purpose::Dispatch, &context.request);
         Self {
             identified: Identified {
                 context,
-                approvals,
+                offer,
                 identity,
                 fingerprint,
             },

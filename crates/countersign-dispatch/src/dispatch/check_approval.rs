@@ -5,6 +5,7 @@ use countersign_policy::{ApprovalRefusal, Approved, ApproverDirectory};
 
 use super::Dispatch;
 use super::authorize::Write;
+use super::propose::Propose;
 use super::reserve::Reserve;
 
 /// The approvals offered are to be looked at.
@@ -21,24 +22,17 @@ impl<'a> CheckApproval<'a> {
     /// Goes on with who may approve, as it stands now.
     #[must_use]
     pub fn answer(self, approvers: &dyn ApproverDirectory) -> Dispatch<'a> {
-        let Write {
-            identified,
-            authorized,
-            scope,
-        } = self.write;
-        let context = identified.context;
-        let offered = identified.approvals;
+        let context = self.write.identified.context;
+        let offered = self.write.identified.offer.approvals;
         match Approved::check(
-            authorized,
+            self.write.authorized,
             &context.request,
             offered,
             approvers,
             context.now,
         ) {
-            Ok(approved) => Dispatch::Reserve(Reserve::new(identified, approved, scope)),
-            Err(ApprovalRefusal::Required) => {
-                Dispatch::Done(context.refuse(ErrorCode::ApprovalRequired))
-            }
+            Ok(approved) => Dispatch::Reserve(Reserve::new(self.write, approved)),
+            Err(ApprovalRefusal::Required) => Dispatch::Propose(Box::new(Propose::new(self.write))),
             Err(ApprovalRefusal::Invalid) => {
                 Dispatch::Done(context.refuse(ErrorCode::ApprovalInvalid))
             }

@@ -11,7 +11,7 @@ use countersign_policy::{Approved, Authorized};
 use super::Dispatch;
 use super::settle::Settle;
 use crate::context::Context;
-use crate::operation::{Fence, Reservation, Settlement};
+use crate::operation::{Lease, Proposal, Reservation, Settlement, UnknownCause};
 use crate::ports::{Execution, NotStarted};
 
 /// The call is to be executed.
@@ -32,7 +32,7 @@ enum Permit<'a> {
 #[derive(Debug)]
 pub(super) struct Hold {
     pub(super) scope: Scope,
-    pub(super) fence: Fence,
+    pub(super) lease: Lease,
     pub(super) status_ref: StatusRef,
 }
 
@@ -106,13 +106,13 @@ impl<'a> Execute<'a> {
     pub(super) fn write(
         context: Context<'a>,
         approved: Approved<'a>,
-        reservation: Reservation,
-        fence: Fence,
+        reservation: Reservation<'a>,
+        lease: Lease,
     ) -> Self {
-        let Reservation { scope, terms, .. } = reservation;
+        let Proposal { scope, terms, .. } = reservation.proposal;
         let hold = Hold {
             scope,
-            fence,
+            lease,
             status_ref: terms.status_ref,
         };
         Self {
@@ -132,6 +132,16 @@ impl<'a> Execute<'a> {
             authorized,
             request: &self.context.request,
             status_ref,
+        }
+    }
+
+    /// Within which a write has to begin, counted from before its reservation was asked for. Whoever is later answers that
+    /// the deadline has passed, and does not begin.
+    #[must_use]
+    pub fn begin_within(&self) -> Option<Duration> {
+        match &self.permit {
+            Permit::Read(_) => None,
+            Permit::Write { hold, .. } => Some(hold.lease.begin_within),
         }
     }
 
@@ -155,7 +165,7 @@ enum Judged {
     Answered(CheckedAnswer),
     OutsideContract,
     NotStarted(NotStarted),
-    NoAnswer,
+    NoAnswer(UnknownCause),
 }
 
 fn judge(context: &Context<'_>, execution: Execution) -> Judged {
@@ -167,7 +177,8 @@ fn judge(context: &Context<'_>, execution: Execution) -> Judged {
             }
         }
         Execution::NotStarted(cause) => Judged::NotStarted(cause),
-        Execution::Failed | Execution::AnswerLost => Judged::NoAnswer,
+        Execution::Failed => Judged::NoAnswer(UnknownCause::HandlerFailed),
+        Execution::AnswerLost => Judged::NoAnswer(UnknownCause::AnswerLost),
     }
 }
 
@@ -176,7 +187,7 @@ fn read_result(context: &Context<'_>, judged: Judged) -> Package {
         Judged::Answered(answer) => context.success(&answer, None, Delivery::Fresh),
         Judged::OutsideContract => context.refuse(ErrorCode::OutputContractViolation),
         Judged::NotStarted(cause) => context.refuse(not_started(cause)),
-        Judged::NoAnswer => context.refuse(ErrorCode::ToolError),
+        Judged::NoAnswer(_) => context.refuse(ErrorCode::ToolError),
     }
 }
 
@@ -189,13 +200,16 @@ fn write_result(context: &Context<'_>, judged: Judged, hold: &Hold) -> (Settleme
         }
         Judged::OutsideContract => {
             let package = context.error(ErrorCode::OutputContractViolation, status_ref);
-            (Settlement::Unknown, package)
+            (Settlement::Unknown(UnknownCause::OutsideContract), package)
         }
-        Judged::NoAnswer => (
-            Settlement::Unknown,
+        Judged::NoAnswer(cause) => (
+            Settlement::Unknown(cause),
             context.error(ErrorCode::OutcomeUnknown, status_ref),
         ),
-        Judged::NotStarted(cause) => (Settlement::Released, context.refuse(not_started(cause))),
+        Judged::NotStarted(cause) => (
+            Settlement::Released(cause),
+            context.refuse(not_started(cause)),
+        ),
     }
 }
 

@@ -29,6 +29,13 @@ impl<'a> FindOperation<'a> {
     #[must_use]
     pub fn answer(self, found: Option<&Operation>) -> Dispatch<'a> {
         match found {
+            // Whether it is that approval, the ledger says when the operation is to begin.
+            Some(operation)
+                if operation.state == OperationState::Reserved
+                    && !self.write.identified.offer.approvals.is_empty() =>
+            {
+                Dispatch::CheckState(CheckState::new(self.write))
+            }
             Some(operation) => {
                 Dispatch::Done(answer_from(&self.write.identified.context, operation))
             }
@@ -51,13 +58,14 @@ pub(super) fn answer_from(context: &Context<'_>, operation: &Operation) -> Packa
         OperationState::Succeeded(answer) if terms.record_answers(call, contract, request) => {
             context.success(answer, Some(terms.status_ref), Delivery::LocalReplay)
         }
-        OperationState::Executing(_) | OperationState::Unknown
+        OperationState::Reserved | OperationState::Executing(_) | OperationState::Unknown
             if terms.is_same_effect(call, contract, request) =>
         {
             context.error(ErrorCode::OutcomeUnknown, Some(terms.status_ref))
         }
-        OperationState::Succeeded(_) | OperationState::Executing(_) | OperationState::Unknown => {
-            context.refuse(ErrorCode::IdempotencyConflict)
-        }
+        OperationState::Reserved
+        | OperationState::Executing(_)
+        | OperationState::Unknown
+        | OperationState::Succeeded(_) => context.refuse(ErrorCode::IdempotencyConflict),
     }
 }

@@ -1,60 +1,43 @@
 //! Before acting: the key is taken and the approval consumed, in one step of the ledger.
 
-use countersign_contract::{ErrorCode, Scope, StatusRef};
+use countersign_contract::ErrorCode;
 use countersign_policy::Approved;
 
 use super::Dispatch;
-use super::bind_call::Identified;
+use super::authorize::Write;
 use super::execute::Execute;
 use super::find_operation::answer_from;
 use crate::context::Context;
 use crate::ledger::Reserved;
-use crate::operation::{Reservation, Terms};
+use crate::operation::Reservation;
 
-/// An approved write is to be reserved.
+/// The key is to be taken.
 #[derive(Debug)]
 pub struct Reserve<'a> {
     context: Context<'a>,
     approved: Approved<'a>,
-    reservation: Reservation,
+    reservation: Reservation<'a>,
 }
 
 impl<'a> Reserve<'a> {
-    pub(super) fn new(identified: Identified<'a>, approved: Approved<'a>, scope: Scope) -> Self {
-        let Identified {
-            context,
-            identity,
-            fingerprint,
-            ..
-        } = identified;
-        let terms = Terms {
-            request: context.request,
-            profile: context.call.profile,
-            revisions: context.contract.revisions.clone(),
-            status_ref: StatusRef::of(&scope, &context.request),
-        };
-        let reservation = Reservation {
-            scope,
-            terms,
-            approval: approved.evidence().clone(),
-            first_call: identity,
-            fingerprint,
-            decided_at: context.now,
-        };
+    pub(super) fn new(write: Write<'a>, approved: Approved<'a>) -> Self {
         Self {
-            context,
+            context: write.identified.context,
+            reservation: Reservation {
+                proposal: write.into_proposal(),
+                approval: approved.evidence().clone(),
+            },
             approved,
-            reservation,
         }
     }
 
-    /// What is to be written.
+    /// What is to be written, all of it or nothing.
     #[must_use]
-    pub fn reservation(&self) -> &Reservation {
+    pub fn reservation(&self) -> &Reservation<'a> {
         &self.reservation
     }
 
-    /// Goes on with the ledger's answer. Whoever was second gets what the first one's operation says.
+    /// Goes on with the ledger's answer. Whoever came second is answered from the first one's operation.
     #[must_use]
     pub fn answer(self, reserved: &Reserved) -> Dispatch<'a> {
         let Self {
@@ -63,11 +46,11 @@ impl<'a> Reserve<'a> {
             reservation,
         } = self;
         match reserved {
-            Reserved::Taken(fence) => {
-                Dispatch::Execute(Execute::write(context, approved, reservation, *fence))
+            Reserved::Taken(lease) => {
+                Dispatch::Execute(Execute::write(context, approved, reservation, *lease))
             }
             Reserved::Occupied(operation) => Dispatch::Done(answer_from(&context, operation)),
-            Reserved::ApprovalConsumed => {
+            Reserved::ApprovalUnusable => {
                 Dispatch::Done(context.refuse(ErrorCode::ApprovalInvalid))
             }
         }

@@ -42,7 +42,7 @@ impl<'a> Settle<'a> {
     /// Under which reservation.
     #[must_use]
     pub fn fence(&self) -> Fence {
-        self.hold.fence
+        self.hold.lease.fence
     }
 
     /// What is to be written.

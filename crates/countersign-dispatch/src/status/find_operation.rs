@@ -46,6 +46,7 @@ impl<'a> FindQueryable<'a> {
             return target.error(ErrorCode::StatusConflict);
         }
         match &operation.state {
+            OperationState::Reserved => target.error(ErrorCode::OutcomeUnknown),
             OperationState::Executing(_) | OperationState::Unknown => {
                 StatusQuery::AskDownstream(AskDownstream::new(target, authorized, operation))
             }

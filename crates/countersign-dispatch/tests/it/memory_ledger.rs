@@ -5,7 +5,8 @@ use std::thread;
 
 use countersign_contract::{ApprovalDigest, Purpose};
 use countersign_dispatch::{
-    CallBound, Fence, Ledger, MemoryLedger, OperationState, Reserved, Settled, Settlement, ledger,
+    CallBound, Fence, Lease, Ledger, MemoryLedger, NotStarted, OperationState, Reservation,
+    Reserved, Settled, Settlement, UnknownCause, ledger,
 };
 use proptest::prelude::*;
 
@@ -13,8 +14,8 @@ use crate::stored::Stored;
 
 fn taken(reserved: Result<Reserved, ledger::Error>) -> Fence {
     match reserved.unwrap() {
-        Reserved::Taken(fence) => fence,
-        other @ (Reserved::Occupied(_) | Reserved::ApprovalConsumed) => panic!("{other:?}"),
+        Reserved::Taken(lease) => lease.fence,
+        other @ (Reserved::Occupied(_) | Reserved::ApprovalUnusable) => panic!("{other:?}"),
     }
 }
 
@@ -55,7 +56,7 @@ fn a_scope_is_taken_once() {
         let Reserved::Occupied(operation) = reserved else {
             panic!("{reserved:?}")
         };
-        assert_eq!(operation.terms, stored.reservation().terms);
+        assert_eq!(operation.terms, stored.reservation().proposal.terms);
     }
     assert_ne!(
         taken(ledger.reserve(&Stored::new("other", 1).reservation())),
@@ -77,7 +78,7 @@ fn an_approval_is_consumed_once_and_both_parts_name_it() {
         reserve("a", "id", digest("1")),
         Reserved::Taken(_)
     ));
-    assert_eq!(reserve("b", "id", digest("1")), Reserved::ApprovalConsumed);
+    assert_eq!(reserve("b", "id", digest("1")), Reserved::ApprovalUnusable);
     // Nothing was left behind by the refusal.
     assert!(matches!(
         reserve("b", "id", digest("2")),
@@ -100,7 +101,11 @@ fn a_release_frees_key_approval_and_handle() {
             .unwrap()
             .is_some()
     );
-    let settled = ledger.settle(&stored.scope(), first, &Settlement::Released);
+    let settled = ledger.settle(
+        &stored.scope(),
+        first,
+        &Settlement::Released(NotStarted::Unreachable),
+    );
     assert_eq!(settled, Ok(Settled::Written));
     assert_eq!(state(&ledger, &stored), None);
     assert_eq!(ledger.find_queryable(&stored.status_ref()).unwrap(), None);
@@ -110,8 +115,8 @@ fn a_release_frees_key_approval_and_handle() {
     assert!(second > first);
     for late in [
         Settlement::Succeeded(stored.answer(1)),
-        Settlement::Unknown,
-        Settlement::Released,
+        Settlement::Unknown(UnknownCause::AnswerLost),
+        Settlement::Released(NotStarted::Unreachable),
     ] {
         let settled = ledger.settle(&stored.scope(), first, &late);
         assert_eq!(settled, Ok(Settled::Stale), "{late:?}");
@@ -126,7 +131,7 @@ fn a_release_frees_key_approval_and_handle() {
 fn what_is_settled_stays_settled() {
     for settlement in [
         Settlement::Succeeded(Stored::new("key", 1).answer(1)),
-        Settlement::Unknown,
+        Settlement::Unknown(UnknownCause::AnswerLost),
     ] {
         let ledger = MemoryLedger::default();
         let stored = Stored::new("key", 1);
@@ -136,8 +141,8 @@ fn what_is_settled_stays_settled() {
         let after = state(&ledger, &stored);
         for late in [
             Settlement::Succeeded(stored.answer(2)),
-            Settlement::Unknown,
-            Settlement::Released,
+            Settlement::Unknown(UnknownCause::AnswerLost),
+            Settlement::Released(NotStarted::Unreachable),
         ] {
             assert_eq!(settle(&late), Ok(Settled::Stale));
             assert_eq!(state(&ledger, &stored), after);
@@ -147,7 +152,7 @@ fn what_is_settled_stays_settled() {
     let nothing = ledger.settle(
         &Stored::new("key", 1).scope(),
         Fence::new(1),
-        &Settlement::Unknown,
+        &Settlement::Unknown(UnknownCause::AnswerLost),
     );
     assert_eq!(nothing, Ok(Settled::Stale));
 }
@@ -160,7 +165,11 @@ fn a_receipt_turns_unknown_into_success_and_nothing_back() {
     assert_eq!(reconcile(1), Ok(Settled::Stale), "nothing is known");
 
     let fence = taken(ledger.reserve(&stored.reservation()));
-    let settled = ledger.settle(&stored.scope(), fence, &Settlement::Unknown);
+    let settled = ledger.settle(
+        &stored.scope(),
+        fence,
+        &Settlement::Unknown(UnknownCause::AnswerLost),
+    );
     assert_eq!(settled, Ok(Settled::Written));
     assert_eq!(reconcile(1), Ok(Settled::Written));
     assert_eq!(reconcile(1), Ok(Settled::Written), "it can be repeated");
@@ -204,7 +213,11 @@ fn a_full_ledger_still_knows_what_it_holds() {
         })
     );
     // The refusal consumed nothing, and a place that becomes free can be taken.
-    let released = ledger.settle(&first.scope(), fence, &Settlement::Released);
+    let released = ledger.settle(
+        &first.scope(),
+        fence,
+        &Settlement::Released(NotStarted::Unreachable),
+    );
     assert_eq!(released, Ok(Settled::Written));
     taken(ledger.reserve(&second.reservation()));
     let occupied = ledger.reserve(&second.reservation());
@@ -214,7 +227,7 @@ fn a_full_ledger_still_knows_what_it_holds() {
 const THREADS: usize = 64;
 
 /// Reserves on a thread of its own each, all at the same moment, and counts who won.
-fn winners(ledger: &MemoryLedger, all: &[countersign_dispatch::Reservation]) -> usize {
+fn winners(ledger: &MemoryLedger, all: &[Reservation<'_>]) -> usize {
     let start = Barrier::new(all.len());
     thread::scope(|scope| {
         let racers: Vec<_> = all
@@ -237,13 +250,13 @@ fn winners(ledger: &MemoryLedger, all: &[countersign_dispatch::Reservation]) -> 
 #[test]
 fn of_many_racers_one_takes_the_key() {
     let ledger = MemoryLedger::default();
-    let same = vec![Stored::new("key", 1).reservation(); THREADS];
+    let stored = Stored::new("key", 1);
+    let same = vec![stored.reservation(); THREADS];
     assert_eq!(winners(&ledger, &same), 1);
     let ledger = MemoryLedger::default();
     let numbers = 0..u32::try_from(THREADS).unwrap();
-    let different: Vec<_> = numbers
-        .map(|number| Stored::new("key", number).reservation())
-        .collect();
+    let stored: Vec<_> = numbers.map(|number| Stored::new("key", number)).collect();
+    let different: Vec<_> = stored.iter().map(Stored::reservation).collect();
     assert_eq!(winners(&ledger, &different), 1);
 }
 
@@ -251,8 +264,12 @@ fn of_many_racers_one_takes_the_key() {
 fn of_many_keys_one_consumes_the_approval() {
     let ledger = MemoryLedger::default();
     let digest = ApprovalDigest::of_nothing();
-    let all: Vec<_> = (0..THREADS)
-        .map(|n| Stored::new(&format!("key-{n}"), 1).reservation_under("id", digest))
+    let stored: Vec<_> = (0..THREADS)
+        .map(|n| Stored::new(&format!("key-{n}"), 1))
+        .collect();
+    let all: Vec<_> = stored
+        .iter()
+        .map(|stored| stored.reservation_under("id", digest))
         .collect();
     assert_eq!(winners(&ledger, &all), 1);
 }
@@ -285,20 +302,20 @@ proptest! {
             let before = state(&ledger, &stored);
             match step {
                 Step::Reserve => match ledger.reserve(&stored.reservation()).unwrap() {
-                    Reserved::Taken(fence) => {
+                    Reserved::Taken(Lease { fence, .. }) => {
                         prop_assert_eq!(&before, &None);
                         prop_assert!(fences.iter().all(|earlier| *earlier < fence));
                         fences.push(fence);
                     }
                     Reserved::Occupied(_) => prop_assert!(before.is_some()),
-                    Reserved::ApprovalConsumed => prop_assert!(false, "the approval was free"),
+                    Reserved::ApprovalUnusable => prop_assert!(false, "the approval was free"),
                 },
                 Step::Settle(ago, how) => {
                     let Some(fence) = fences.iter().rev().nth(ago).copied() else { continue };
                     let settlement = match how {
                         0 => Settlement::Succeeded(stored.answer(0)),
-                        1 => Settlement::Unknown,
-                        _ => Settlement::Released,
+                        1 => Settlement::Unknown(UnknownCause::AnswerLost),
+                        _ => Settlement::Released(NotStarted::Unreachable),
                     };
                     let settled = ledger.settle(&stored.scope(), fence, &settlement).unwrap();
                     let is_holder = before == Some(OperationState::Executing(fence));

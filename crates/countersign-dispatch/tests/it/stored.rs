@@ -7,7 +7,7 @@ use countersign_contract::{
     RequestDigest, ResponseId, Roles, Scope, StatusRef, SubjectId, TenantId, ToolContract,
     UtcSecond,
 };
-use countersign_dispatch::{CallIdentity, Reservation, Terms};
+use countersign_dispatch::{CallIdentity, Proposal, Reservation, Terms};
 use countersign_policy::ApprovalEvidence;
 
 /// One call of a tool that takes and answers a number.
@@ -72,14 +72,26 @@ impl Stored {
     }
 
     /// A reservation under the call's own approval.
-    pub(crate) fn reservation(&self) -> Reservation {
+    pub(crate) fn reservation(&self) -> Reservation<'_> {
         let approver = ApproverId::new("dana").unwrap();
         let digest = ApprovalDigest::of(&self.call, &self.contract, &self.request(), &approver);
         self.reservation_under("approval-1", digest)
     }
 
-    pub(crate) fn reservation_under(&self, id: &str, digest: ApprovalDigest) -> Reservation {
+    pub(crate) fn reservation_under(&self, id: &str, digest: ApprovalDigest) -> Reservation<'_> {
         Reservation {
+            proposal: self.proposal(),
+            approval: ApprovalEvidence {
+                approval_id: ApprovalId::new(id).unwrap(),
+                approver: ApproverId::new("dana").unwrap(),
+                digest,
+                expires_at: UtcSecond::MAX,
+            },
+        }
+    }
+
+    pub(crate) fn proposal(&self) -> Proposal<'_> {
+        Proposal {
             scope: self.scope(),
             terms: Terms {
                 request: self.request(),
@@ -87,15 +99,12 @@ impl Stored {
                 revisions: self.contract.revisions.clone(),
                 status_ref: self.status_ref(),
             },
-            approval: ApprovalEvidence {
-                approval_id: ApprovalId::new(id).unwrap(),
-                approver: ApproverId::new("dana").unwrap(),
-                digest,
-                expires_at: UtcSecond::MAX,
-            },
-            first_call: self.identity(),
+            principal: &self.principal,
+            call: &self.call,
             fingerprint: self.fingerprint(Purpose::Dispatch),
-            decided_at: UtcSecond::new(0).unwrap(),
+            contract: &self.contract,
+            intent: None,
+            downstream_memory: None,
         }
     }
 

@@ -180,6 +180,8 @@ impl Demo {
             call,
             contract: Some(&self.contract),
             approvals,
+            intent: None,
+            downstream_memory: None,
             now: self.now,
         };
         let package = dispatch(&ports, &request)?;

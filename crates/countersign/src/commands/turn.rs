@@ -276,6 +276,8 @@ impl Host<'_> {
             call,
             contract,
             approvals,
+            intent: None,
+            downstream_memory: None,
             now: now()?,
         };
         Ok(dispatch(&ports, &request)?)

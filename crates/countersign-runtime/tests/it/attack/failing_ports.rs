@@ -4,8 +4,9 @@ use std::cell::Cell;
 
 use countersign_contract::{ApproverId, CallFingerprint, CheckedAnswer, Scope, StatusRef};
 use countersign_dispatch::{
-    BusinessState, CallBound, CallIdentity, Fence, Ledger, MemoryLedger, Operation, Receipt,
-    Reservation, Reserved, Settled, Settlement, StateVerdict, StatusQuestion, StatusSource, ledger,
+    BusinessState, CallBound, CallIdentity, Fence, Ledger, MemoryLedger, Operation, Proposal,
+    Proposed, Receipt, Reservation, Reserved, Settled, Settlement, StateVerdict, StatusQuestion,
+    StatusSource, ledger,
 };
 use countersign_policy::{
     AccessRequest, ApproverDirectory, ApproverStanding, Authorized, Authorizer, Decision,
@@ -65,10 +66,10 @@ impl<'l> FailingLedger<'l> {
         };
         self.failing.set(None);
         match failure {
-            Failure::Error => Err(ledger::Error::Unavailable),
+            Failure::Error => Err(ledger::Error::Unavailable(ledger::Cause::Io)),
             Failure::ErrorAfterwards => {
                 real().unwrap();
-                Err(ledger::Error::Unavailable)
+                Err(ledger::Error::Unconfirmed)
             }
             Failure::Panic => panic!("the ledger is broken"),
             Failure::Stale => Ok(stale.unwrap()),
@@ -99,8 +100,12 @@ impl Ledger for FailingLedger<'_> {
         })
     }
 
-    fn reserve(&self, reservation: &Reservation) -> Result<Reserved, ledger::Error> {
-        self.at(Method::Reserve, Some(Reserved::ApprovalConsumed), || {
+    fn propose(&self, proposal: &Proposal<'_>) -> Result<Proposed, ledger::Error> {
+        self.inner.propose(proposal)
+    }
+
+    fn reserve(&self, reservation: &Reservation<'_>) -> Result<Reserved, ledger::Error> {
+        self.at(Method::Reserve, Some(Reserved::ApprovalUnusable), || {
             self.inner.reserve(reservation)
         })
     }
@@ -136,7 +141,13 @@ fn dispatched(stage: &Stage, attempt: &Attempt, method: Method, failure: Failure
     match result {
         Ok(package) => Some(said(&package)),
         Err(error) => {
-            assert_eq!(error, ledger::Error::Unavailable);
+            let due = match failure {
+                Failure::Error => ledger::Error::Unavailable(ledger::Cause::Io),
+                Failure::ErrorAfterwards | Failure::Panic | Failure::Stale => {
+                    ledger::Error::Unconfirmed
+                }
+            };
+            assert_eq!(error, due);
             None
         }
     }

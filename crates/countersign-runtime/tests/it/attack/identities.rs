@@ -291,6 +291,8 @@ fn a_tool_without_a_contract_of_its_own_is_unknown() {
             call: &write.call,
             contract,
             approvals: &write.approvals,
+            intent: None,
+            downstream_memory: None,
             now: UtcSecond::new(NOW).unwrap(),
         };
         let package = dispatch(&stage.ports(&line), &request).unwrap();

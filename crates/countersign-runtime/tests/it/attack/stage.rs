@@ -231,6 +231,8 @@ impl Attempt {
             call: &self.call,
             contract: Some(&self.contract),
             approvals: &self.approvals,
+            intent: None,
+            downstream_memory: None,
             now: UtcSecond::new(self.now).unwrap(),
         };
         let package = dispatch(ports, &request)?;

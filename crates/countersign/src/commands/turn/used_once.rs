@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use countersign_contract::{CallFingerprint, CheckedAnswer, Scope, StatusRef};
 use countersign_dispatch::ledger::{self, Ledger};
 use countersign_dispatch::{
-    CallBound, CallIdentity, Fence, MemoryLedger, Operation, OperationState, Reservation, Reserved,
-    Settled, Settlement,
+    CallBound, CallIdentity, Fence, MemoryLedger, Operation, OperationState, Proposal, Proposed,
+    Reservation, Reserved, Settled, Settlement,
 };
 use countersign_policy::{Approval, ApprovalEvidence};
 
@@ -69,7 +69,11 @@ impl Ledger for UsedOnce<'_> {
         self.memory.find_queryable(status_ref)
     }
 
-    fn reserve(&self, reservation: &Reservation) -> Result<Reserved, ledger::Error> {
+    fn propose(&self, proposal: &Proposal<'_>) -> Result<Proposed, ledger::Error> {
+        self.memory.propose(proposal)
+    }
+
+    fn reserve(&self, reservation: &Reservation<'_>) -> Result<Reserved, ledger::Error> {
         let Some(note) = self.note_of(&reservation.approval) else {
             return self.memory.reserve(reservation);
         };
@@ -84,7 +88,7 @@ impl Ledger for UsedOnce<'_> {
                     "cannot note beside the approvals that one is used: {}",
                     error.kind()
                 ));
-                return Err(ledger::Error::Unavailable);
+                return Err(ledger::Error::Unavailable(ledger::Cause::Io));
             }
         }
         let reserved = self.memory.reserve(reservation);
@@ -104,7 +108,7 @@ impl Ledger for UsedOnce<'_> {
     ) -> Result<Settled, ledger::Error> {
         let settled = self.memory.settle(scope, fence, settlement)?;
         if settled == Settled::Written
-            && *settlement == Settlement::Released
+            && matches!(settlement, Settlement::Released(_))
             && let Some(note) = self.noted.take()
         {
             take_back(&note);
@@ -118,10 +122,10 @@ impl Ledger for UsedOnce<'_> {
 }
 
 /// The operation as another run left it: it may have acted.
-fn begun_earlier(reservation: &Reservation) -> Operation {
+fn begun_earlier(reservation: &Reservation<'_>) -> Operation {
     Operation {
-        scope: reservation.scope.clone(),
-        terms: reservation.terms.clone(),
+        scope: reservation.proposal.scope.clone(),
+        terms: reservation.proposal.terms.clone(),
         state: OperationState::Unknown,
         was_unknown: true,
     }
@@ -213,6 +217,8 @@ mod tests {
             call: &call,
             contract,
             approvals: &approvals,
+            intent: None,
+            downstream_memory: None,
             now,
         };
         match dispatch(&ports, &request) {
