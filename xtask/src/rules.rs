@@ -76,12 +76,24 @@ pub(crate) const PACKAGES: &[PackageRule] = &[
         why: "the endpoint checks what a host sends with code of its own, so that no bug of ours passes on both sides",
     },
     PackageRule {
+        name: "countersign-ledger",
+        layer: Layer::Core,
+        may_use: MayUse::Only(&[
+            "countersign-canonical",
+            "countersign-contract",
+            "countersign-dispatch",
+            "countersign-policy",
+        ]),
+        why: "what may become of an operation is decided here, once, whatever keeps the rows and whoever performs it",
+    },
+    PackageRule {
         name: "countersign-runtime",
         layer: Layer::Shell,
         may_use: MayUse::Only(&[
             "countersign-canonical",
             "countersign-contract",
             "countersign-dispatch",
+            "countersign-ledger",
             "countersign-policy",
         ]),
         why: "it executes what the state machine asks for, whatever provider, shop or command line stands above it",
