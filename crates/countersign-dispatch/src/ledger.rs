@@ -18,8 +18,15 @@ pub trait Ledger {
         fingerprint: &CallFingerprint,
     ) -> Result<CallBound, Error>;
 
-    /// Finds the operation that holds a scope. One that is proven to have had no effect holds none.
-    fn find_operation(&self, scope: &Scope) -> Result<Option<Operation>, Error>;
+    /// Finds the operation that holds a scope, and binds the call to it for as long as the operation lasts. Repeatable.
+    ///
+    /// An operation that is proven to have had no effect holds no scope; nor does one that nobody has decided about.
+    fn find_operation(
+        &self,
+        scope: &Scope,
+        identity: &CallIdentity,
+        fingerprint: &CallFingerprint,
+    ) -> Result<Option<Operation>, Error>;
 
     /// Finds an operation by its handle, where its status can be asked for.
     fn find_queryable(&self, status_ref: &StatusRef) -> Result<Option<Operation>, Error>;
@@ -60,6 +67,8 @@ pub enum Proposed {
     Refused,
     /// Too many writes of this subject wait already.
     TooManyWaiting,
+    /// Meanwhile the call's identity was used for something else.
+    CallConflict,
     /// The scope is taken.
     Occupied(Box<Operation>),
 }
@@ -73,6 +82,8 @@ pub enum Reserved {
     Occupied(Box<Operation>),
     /// The approval has been used for something else, or is too old by the ledger's clock.
     ApprovalUnusable,
+    /// Meanwhile the call's identity was used for something else.
+    CallConflict,
 }
 
 /// What became of settling an operation.

@@ -84,7 +84,13 @@ impl Ledger for MemoryLedger {
         }
     }
 
-    fn find_operation(&self, scope: &Scope) -> Result<Option<Operation>, Error> {
+    /// Identities last as long as the ledger does, so that there is nothing to bind.
+    fn find_operation(
+        &self,
+        scope: &Scope,
+        _: &CallIdentity,
+        _: &CallFingerprint,
+    ) -> Result<Option<Operation>, Error> {
         Ok(self
             .tables()
             .operations

@@ -92,15 +92,20 @@ impl<'v> Members<'v> {
     }
 
     /// Reads a member that may be null; nothing in the outer option is damage.
+    #[expect(
+        clippy::option_option,
+        reason = "null is one answer, and damage another"
+    )]
     pub(crate) fn optional<T>(
         self,
         name: &str,
         read: impl FnOnce(&'v Value) -> Option<T>,
     ) -> Option<Option<T>> {
-        match self.value(name)? {
-            Value::Null => Some(None),
-            value => read(value).map(Some),
+        let value = self.value(name)?;
+        if value.is_null() {
+            return Some(None);
         }
+        read(value).map(Some)
     }
 }
 

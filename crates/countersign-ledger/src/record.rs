@@ -97,6 +97,7 @@ impl Record {
             state: self.kind(),
             holder: self.state.holder().cloned(),
             due_at: self.due_at,
+            expires_at: self.state.expires_at(),
             opened_at: self.opened_at,
             changed_at: self.changed_at,
             is_dead_letter: self.is_dead_letter,
@@ -112,6 +113,7 @@ impl Record {
             && row.state == record.kind()
             && row.holder.as_ref() == record.state.holder()
             && row.due_at == record.due_at
+            && row.expires_at == record.state.expires_at()
             && row.opened_at == record.opened_at
             && row.changed_at == record.changed_at
             && row.is_dead_letter == record.is_dead_letter;

@@ -239,6 +239,23 @@ impl State {
         }
     }
 
+    /// When it ends if nothing happens before.
+    #[must_use]
+    pub fn expires_at(&self) -> Option<Moment> {
+        match self {
+            Self::AwaitingApproval { until } | Self::Reserved { until, .. } => Some(*until),
+            Self::Denied { .. }
+            | Self::Expired { .. }
+            | Self::Executing(_)
+            | Self::Blocked { .. }
+            | Self::Failed { .. }
+            | Self::Unknown { .. }
+            | Self::Succeeded { .. }
+            | Self::ResolvedCommitted { .. }
+            | Self::ResolvedNotExecuted { .. } => None,
+        }
+    }
+
     /// Who performs it, where somebody may.
     #[must_use]
     pub fn holder(&self) -> Option<&InstanceId> {
@@ -280,11 +297,11 @@ pub struct Lifetimes {
 impl Default for Lifetimes {
     fn default() -> Self {
         Self {
-            approval_wait: Duration::from_secs(60 * 60),
+            approval_wait: Duration::from_hours(1),
             cool_down: Duration::from_secs(30),
             lease: Duration::from_secs(15),
             claim: Duration::from_secs(15),
-            repeat_window: Duration::from_secs(15 * 60),
+            repeat_window: Duration::from_mins(15),
             run_margin: Duration::from_secs(10),
             max_waiting: 64,
         }

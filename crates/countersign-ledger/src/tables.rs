@@ -72,6 +72,9 @@ pub trait Rows {
     /// one is named.
     fn due(&mut self, tool: Option<&ToolName>, limit: usize) -> Result<Vec<OperationRow>, Error>;
 
+    /// Operations that end by `now` because nothing happened, longest over first, at most `limit`.
+    fn expiring(&mut self, limit: usize) -> Result<Vec<OperationRow>, Error>;
+
     /// Executing operations whose holder is unknown or counts as alive no more by `now`, at most `limit`.
     fn orphans(&mut self, limit: usize) -> Result<Vec<OperationRow>, Error>;
 
@@ -103,7 +106,8 @@ pub trait Tables: Rows {
     /// Binds a call identity that is bound to nothing yet.
     fn call_insert(&mut self, identity: &CallIdentity, row: &CallRow) -> Result<(), Error>;
 
-    /// Opens an operation with what was asked for. Where the scope had one, that one's row, proposal and receipt go.
+    /// Opens an operation with what was asked for. Where the scope had one, that one's row, proposal and receipt go; the
+    /// call identities that are bound to the scope stay.
     fn operation_open(&mut self, row: &OperationRow, proposal: &Document) -> Result<(), Error>;
 
     /// Changes the row of an operation that is there.
@@ -156,6 +160,8 @@ pub struct OperationRow {
     pub holder: Option<InstanceId>,
     /// When a worker is to look at it.
     pub due_at: Option<Moment>,
+    /// When it ends if nothing happens before.
+    pub expires_at: Option<Moment>,
     /// When it was first asked for.
     pub opened_at: Moment,
     /// When its state last changed.

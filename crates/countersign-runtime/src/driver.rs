@@ -63,7 +63,13 @@ pub fn dispatch(
                 state.answer(decision.unwrap_or(Decision::Denied))
             }
             Dispatch::FindOperation(state) => {
-                let found = answered(|| ports.ledger.find_operation(state.scope()))?;
+                let (scope, identity) = (state.scope(), state.identity());
+                let find = || {
+                    ports
+                        .ledger
+                        .find_operation(scope, identity, state.fingerprint())
+                };
+                let found = answered(find)?;
                 state.answer(found.as_ref())
             }
             Dispatch::CheckState(state) => {

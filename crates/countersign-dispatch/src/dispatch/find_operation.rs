@@ -1,12 +1,12 @@
 //! Step 6: what is known under the key. A known operation answers; nothing runs again.
 
-use countersign_contract::{Delivery, ErrorCode, Package, Scope};
+use countersign_contract::{CallFingerprint, Delivery, ErrorCode, Package, Scope};
 
 use super::Dispatch;
 use super::authorize::Write;
 use super::check_state::CheckState;
 use crate::context::Context;
-use crate::operation::{Operation, OperationState};
+use crate::operation::{CallIdentity, Operation, OperationState};
 
 /// The key's operation is to be found.
 #[derive(Debug)]
@@ -23,6 +23,18 @@ impl<'a> FindOperation<'a> {
     #[must_use]
     pub fn scope(&self) -> &Scope {
         &self.write.scope
+    }
+
+    /// Who looks for it.
+    #[must_use]
+    pub fn identity(&self) -> &CallIdentity {
+        &self.write.identified.identity
+    }
+
+    /// What that identity is used for.
+    #[must_use]
+    pub fn fingerprint(&self) -> &CallFingerprint {
+        &self.write.identified.fingerprint
     }
 
     /// Goes on with what the ledger found.

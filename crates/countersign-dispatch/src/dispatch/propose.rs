@@ -38,6 +38,7 @@ impl<'a> Propose<'a> {
             Proposed::Waiting => context.refuse(ErrorCode::ApprovalRequired),
             Proposed::Refused => context.refuse(ErrorCode::ApprovalInvalid),
             Proposed::TooManyWaiting => context.refuse(ErrorCode::RateLimit),
+            Proposed::CallConflict => context.refuse(ErrorCode::CallIdConflict),
             Proposed::Occupied(operation) => answer_from(&context, operation),
         })
     }

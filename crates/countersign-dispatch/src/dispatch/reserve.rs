@@ -50,6 +50,7 @@ impl<'a> Reserve<'a> {
                 Dispatch::Execute(Execute::write(context, approved, reservation, *lease))
             }
             Reserved::Occupied(operation) => Dispatch::Done(answer_from(&context, operation)),
+            Reserved::CallConflict => Dispatch::Done(context.refuse(ErrorCode::CallIdConflict)),
             Reserved::ApprovalUnusable => {
                 Dispatch::Done(context.refuse(ErrorCode::ApprovalInvalid))
             }

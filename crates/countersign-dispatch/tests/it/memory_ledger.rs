@@ -15,12 +15,20 @@ use crate::stored::Stored;
 fn taken(reserved: Result<Reserved, ledger::Error>) -> Fence {
     match reserved.unwrap() {
         Reserved::Taken(lease) => lease.fence,
-        other @ (Reserved::Occupied(_) | Reserved::ApprovalUnusable) => panic!("{other:?}"),
+        other @ (Reserved::Occupied(_) | Reserved::ApprovalUnusable | Reserved::CallConflict) => {
+            panic!("{other:?}")
+        }
     }
 }
 
 fn state(ledger: &MemoryLedger, stored: &Stored) -> Option<OperationState> {
-    let found = ledger.find_operation(&stored.scope()).unwrap();
+    let found = ledger
+        .find_operation(
+            &stored.scope(),
+            &stored.identity(),
+            &stored.fingerprint(Purpose::Dispatch),
+        )
+        .unwrap();
     found.map(|operation| operation.state)
 }
 
@@ -308,7 +316,9 @@ proptest! {
                         fences.push(fence);
                     }
                     Reserved::Occupied(_) => prop_assert!(before.is_some()),
-                    Reserved::ApprovalUnusable => prop_assert!(false, "the approval was free"),
+                    Reserved::ApprovalUnusable | Reserved::CallConflict => {
+                        prop_assert!(false, "the approval and the identity were free");
+                    }
                 },
                 Step::Settle(ago, how) => {
                     let Some(fence) = fences.iter().rev().nth(ago).copied() else { continue };

@@ -7,6 +7,7 @@ use super::Record;
 use crate::cause::{not_started_name, unknown_name};
 use crate::document::{number, optional};
 use crate::moment::Moment;
+use crate::names::Note;
 use crate::state::{Attempt, Proof, Ruling, State};
 
 pub(super) const SCHEMA: &str = "countersign-operation-v1";
@@ -73,17 +74,15 @@ pub(super) fn value(record: &Record) -> Value {
 fn state_value(state: &State) -> Value {
     let kind = ("kind", Value::from(state.kind().as_str()));
     match state {
-        State::AwaitingApproval { until } => Value::from([kind, ("until", moment(*until))]),
+        State::AwaitingApproval { until } | State::Expired { until } => {
+            Value::from([kind, ("until", moment(*until))])
+        }
         State::Denied { by, reason, until } => Value::from([
             kind,
             ("by", by.as_str().into()),
-            (
-                "reason",
-                optional(reason.as_ref().map(|note| note.as_str())),
-            ),
+            ("reason", optional(reason.as_ref().map(Note::as_str))),
             ("until", moment(*until)),
         ]),
-        State::Expired { until } => Value::from([kind, ("until", moment(*until))]),
         State::Reserved { approval, until } => Value::from([
             kind,
             ("approval", evidence(approval)),

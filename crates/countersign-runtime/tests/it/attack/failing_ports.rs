@@ -88,9 +88,14 @@ impl Ledger for FailingLedger<'_> {
         })
     }
 
-    fn find_operation(&self, scope: &Scope) -> Result<Option<Operation>, ledger::Error> {
+    fn find_operation(
+        &self,
+        scope: &Scope,
+        identity: &CallIdentity,
+        fingerprint: &CallFingerprint,
+    ) -> Result<Option<Operation>, ledger::Error> {
         self.at(Method::FindOperation, None, || {
-            self.inner.find_operation(scope)
+            self.inner.find_operation(scope, identity, fingerprint)
         })
     }
 

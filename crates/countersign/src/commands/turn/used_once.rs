@@ -61,8 +61,13 @@ impl Ledger for UsedOnce<'_> {
         self.memory.bind_call(identity, fingerprint)
     }
 
-    fn find_operation(&self, scope: &Scope) -> Result<Option<Operation>, ledger::Error> {
-        self.memory.find_operation(scope)
+    fn find_operation(
+        &self,
+        scope: &Scope,
+        identity: &CallIdentity,
+        fingerprint: &CallFingerprint,
+    ) -> Result<Option<Operation>, ledger::Error> {
+        self.memory.find_operation(scope, identity, fingerprint)
     }
 
     fn find_queryable(&self, status_ref: &StatusRef) -> Result<Option<Operation>, ledger::Error> {

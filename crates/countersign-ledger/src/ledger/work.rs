@@ -1,0 +1,211 @@
+//! Performing what is due.
+
+use std::time::Duration;
+
+use countersign_contract::{ErrorCode, Scope, ToolName};
+use countersign_dispatch::ledger::Error;
+use countersign_dispatch::{Fence, Lease};
+
+use super::{DurableLedger, read_proposal, read_record, write_change, write_quietly};
+use crate::backend::Backend;
+use crate::moment::Moment;
+use crate::ports::{Task, Work};
+use crate::query::MAX_PAGE;
+use crate::record::Record;
+use crate::state::{Lifetimes, StateKind};
+use crate::tables::{OpenCounts, OperationRow, Rows, Tables};
+use crate::transition::{self, Change};
+
+impl<B: Backend> Work for DurableLedger<B> {
+    fn heartbeat(&self) -> Result<(), Error> {
+        let (instance, lease) = (self.instance.clone(), self.lifetimes.lease);
+        self.backend.write("heartbeat", move |tables| {
+            let until = tables.now().after(lease);
+            tables.instance_put(&instance, Some(until))
+        })
+    }
+
+    fn leave(&self) -> Result<(), Error> {
+        let instance = self.instance.clone();
+        self.backend
+            .write("leave", move |tables| tables.instance_put(&instance, None))
+    }
+
+    fn claim(&self, tools: &[ToolName], limit: usize) -> Result<Vec<Task>, Error> {
+        let (tools, lifetimes) = (tools.to_vec(), self.lifetimes);
+        let limit = limit.min(MAX_PAGE);
+        self.backend.write("claim", move |tables| {
+            let mut tasks = Vec::new();
+            for tool in &tools {
+                for row in tables.due(Some(tool), limit - tasks.len())? {
+                    let record = Record::from_row(&row)?;
+                    let due_at = tables.now().after(lifetimes.claim);
+                    let record = transition::postpone(record, due_at);
+                    write_quietly(tables, &record)?;
+                    tasks.push(task(tables, record, &lifetimes)?);
+                }
+                if tasks.len() >= limit {
+                    break;
+                }
+            }
+            Ok(tasks)
+        })
+    }
+
+    fn task(&self, scope: &Scope) -> Result<Option<Task>, Error> {
+        self.backend.read("task", |rows| {
+            let record = read_record(rows, scope)?.filter(|record| record.kind().is_open());
+            record
+                .map(|record| task(rows, record, &self.lifetimes))
+                .transpose()
+        })
+    }
+
+    fn postpone(&self, task: &Task, delay: Duration) -> Result<(), Error> {
+        self.update("postpone", task, move |tables, record| {
+            let due_at = tables.now().after(delay);
+            write_quietly(
+                tables,
+                &Record {
+                    due_at: Some(due_at),
+                    ..record
+                },
+            )
+        })
+    }
+
+    fn give_up(&self, task: &Task) -> Result<(), Error> {
+        self.update("give_up", task, |tables, record| {
+            write_if_any(tables, transition::give_up(record))
+        })
+    }
+
+    fn block(&self, task: &Task, cause: ErrorCode) -> Result<(), Error> {
+        self.update("block", task, move |tables, record| {
+            let change = transition::block(record, cause, tables.now());
+            write_if_any(tables, change)
+        })
+    }
+
+    fn send_again(&self, task: &Task) -> Result<Option<Lease>, Error> {
+        let (scope, seen) = (task.record.scope.clone(), Seen::of(&task.record));
+        let (holder, lifetimes) = (self.instance.clone(), self.lifetimes);
+        self.backend.write("send_again", move |tables| {
+            let Some(record) = read_record(tables, &scope)? else {
+                return Ok(None);
+            };
+            if Seen::of(&record) != seen {
+                return Ok(None);
+            }
+            let now = tables.now();
+            let Some(change) = transition::send_again(record, &holder, now, &lifetimes) else {
+                return Ok(None);
+            };
+            write_change(tables, &change)?;
+            tables.instance_put(&holder, Some(now.after(lifetimes.lease)))?;
+            Ok(Some(Lease {
+                fence: Fence::new(change.record.fence),
+                begin_within: lifetimes.lease / 2,
+            }))
+        })
+    }
+
+    fn expire(&self, limit: usize) -> Result<usize, Error> {
+        let lifetimes = self.lifetimes;
+        self.sweep(
+            "expire",
+            limit,
+            |rows, limit| rows.expiring(limit),
+            move |record, now| transition::expire(&record, now, &lifetimes),
+        )
+    }
+
+    fn recover(&self, limit: usize) -> Result<usize, Error> {
+        self.sweep(
+            "recover",
+            limit,
+            |rows, limit| rows.orphans(limit),
+            transition::lose_holder,
+        )
+    }
+
+    fn open_counts(&self) -> Result<(OpenCounts, Moment), Error> {
+        self.backend
+            .read("open_counts", |rows| Ok((rows.open_counts()?, rows.now())))
+    }
+}
+
+impl<B: Backend> DurableLedger<B> {
+    /// Changes an operation that still stands as a task's holder saw it.
+    fn update<F>(&self, name: &'static str, task: &Task, body: F) -> Result<(), Error>
+    where
+        F: Fn(&mut dyn Tables, Record) -> Result<(), Error> + Send + 'static,
+    {
+        let (scope, seen) = (task.record.scope.clone(), Seen::of(&task.record));
+        self.backend
+            .write(name, move |tables| match read_record(tables, &scope)? {
+                Some(record) if Seen::of(&record) == seen => body(tables, record),
+                Some(_) | None => Ok(()),
+            })
+    }
+
+    /// Changes what a list names. Where nothing is listed, nothing is locked.
+    fn sweep(
+        &self,
+        name: &'static str,
+        limit: usize,
+        list: fn(&mut dyn Rows, usize) -> Result<Vec<OperationRow>, Error>,
+        change: impl Fn(Record, Moment) -> Option<Change> + Send + 'static,
+    ) -> Result<usize, Error> {
+        let limit = limit.min(MAX_PAGE);
+        if self.backend.read(name, |rows| list(rows, 1))?.is_empty() {
+            return Ok(0);
+        }
+        self.backend.write(name, move |tables| {
+            let now = tables.now();
+            let mut count = 0;
+            for row in list(tables, limit)? {
+                if let Some(change) = change(Record::from_row(&row)?, now) {
+                    write_change(tables, &change)?;
+                    count += 1;
+                }
+            }
+            Ok(count)
+        })
+    }
+}
+
+/// What tells that an operation has not moved on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    kind: StateKind,
+    fence: u64,
+    changed_at: Moment,
+}
+
+impl Seen {
+    fn of(record: &Record) -> Self {
+        Self {
+            kind: record.kind(),
+            fence: record.fence,
+            changed_at: record.changed_at,
+        }
+    }
+}
+
+fn write_if_any(tables: &mut dyn Tables, change: Option<Change>) -> Result<(), Error> {
+    change.map_or(Ok(()), |change| write_change(tables, &change))
+}
+
+fn task(
+    rows: &mut (impl Rows + ?Sized),
+    record: Record,
+    lifetimes: &Lifetimes,
+) -> Result<Task, Error> {
+    Ok(Task {
+        proposal: read_proposal(rows, &record)?,
+        sendable_until: transition::until_when_sendable(&record, lifetimes),
+        at: rows.now(),
+        record,
+    })
+}

@@ -1,0 +1,15 @@
+//! What people and workers do with a ledger, beside the pipeline: one trait for each.
+
+mod approvals;
+mod grants;
+mod inspection;
+mod intents;
+mod rulings;
+mod work;
+
+pub use approvals::{Approvals, Decided, Decision};
+pub use grants::Grants;
+pub use inspection::{Inspection, OperationDetail};
+pub use intents::Intents;
+pub use rulings::{Ruled, Rulings, Verdict};
+pub use work::{Task, Work};

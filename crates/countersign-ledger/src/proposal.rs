@@ -1,0 +1,147 @@
+//! What was asked for, as it is stored: everything that a later decision or execution needs.
+
+use countersign_canonical::Value;
+use countersign_contract::{
+    Call, CallFingerprint, FaultCollector, HandlerAnswer, Path, Principal, RequestDigest,
+    ToolContract, read_call, read_contract, read_principal,
+};
+use countersign_dispatch::ledger::Error;
+use countersign_dispatch::{CallIdentity, Proposal};
+use countersign_policy::{AccessRequest, Approval, ApprovalEvidence};
+
+use crate::document::{Document, Members};
+use crate::record::Record;
+
+const SCHEMA: &str = "countersign-proposal-v1";
+const DAMAGED: &str = "a proposal is not what was written";
+
+/// A write as somebody first asked for it.
+///
+/// The principal's roles are those it had then: whoever performs the write loads them anew.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredProposal {
+    /// For whom.
+    pub principal: Principal,
+    /// The call.
+    pub call: Call,
+    /// What its identity was used for.
+    pub fingerprint: CallFingerprint,
+    /// Under which contract.
+    pub contract: ToolContract,
+}
+
+impl StoredProposal {
+    /// Writes a proposal down.
+    pub(crate) fn document(proposal: &Proposal<'_>) -> Document {
+        Document::of(&Value::from([
+            ("schema", SCHEMA.into()),
+            ("principal", proposal.principal.to_value()),
+            ("call", proposal.call.to_value()),
+            ("fingerprint", proposal.fingerprint.to_string().into()),
+            ("contract", proposal.contract.to_value()),
+        ]))
+    }
+
+    /// Reads what belongs to a record; an error where it is another one's, or not as it was written.
+    pub(crate) fn read(document: &Document, record: &Record) -> Result<Self, Error> {
+        let stored = document.read_with(DAMAGED, read)?;
+        let request = RequestDigest::of(&stored.principal, &stored.call, Some(&stored.contract));
+        let scope = &record.scope;
+        let is_of_record = request == record.terms.request
+            && stored.principal.tenant_id == scope.tenant_id
+            && stored.principal.subject_id == scope.subject_id
+            && stored.call.name == scope.tool
+            && stored.call.idempotency_key.as_ref() == Some(&scope.key);
+        if is_of_record {
+            Ok(stored)
+        } else {
+            Err(Error::Damaged(DAMAGED))
+        }
+    }
+
+    /// The call's identity.
+    #[must_use]
+    pub fn identity(&self) -> CallIdentity {
+        CallIdentity::of(&self.principal, &self.call)
+    }
+
+    /// What is decided about.
+    #[must_use]
+    pub fn access(&self) -> AccessRequest<'_> {
+        AccessRequest {
+            principal: &self.principal,
+            call: &self.call,
+            contract: &self.contract,
+        }
+    }
+
+    /// An approval of this very call, as it is offered to the pipeline.
+    #[must_use]
+    pub fn approval(&self, record: &Record, evidence: &ApprovalEvidence) -> Approval {
+        Approval::of(
+            &self.access(),
+            &record.terms.request,
+            evidence.approval_id.as_str().to_owned(),
+            &evidence.approver,
+            evidence.expires_at,
+        )
+    }
+}
+
+fn read(members: Members<'_>) -> Option<StoredProposal> {
+    if members.text("schema")? != SCHEMA {
+        return None;
+    }
+    let (root, mut faults) = (Path::root(), FaultCollector::new());
+    let stored = StoredProposal {
+        principal: read_principal(&root, members.value("principal")?, &mut faults)?,
+        call: read_call(&root, members.value("call")?, &mut faults)?,
+        fingerprint: CallFingerprint::parse_hex(members.text("fingerprint")?)?,
+        contract: read_contract(&root, members.value("contract")?, &mut faults)?,
+    };
+    faults.is_empty().then_some(stored)
+}
+
+const RECEIPT_SCHEMA: &str = "countersign-receipt-v1";
+const RECEIPT_DAMAGED: &str = "a receipt is not what was written";
+
+/// Writes an answer down.
+pub(crate) fn receipt_document(answer: &HandlerAnswer) -> Document {
+    let text = |text: &Option<String>| crate::document::optional(text.as_deref());
+    Document::of(&Value::from([
+        ("schema", RECEIPT_SCHEMA.into()),
+        ("data", answer.data.clone()),
+        (
+            "producer_revision",
+            answer.producer_revision.as_str().into(),
+        ),
+        ("resource_revision", text(&answer.resource_revision)),
+        ("observed_at", answer.observed_at.as_str().into()),
+        ("downstream_request_id", text(&answer.downstream_request_id)),
+        ("receipt_id", text(&answer.receipt_id)),
+    ]))
+}
+
+/// Reads an answer, and holds it against the contract it was given under.
+pub(crate) fn read_receipt(
+    document: &Document,
+    proposal: &StoredProposal,
+) -> Result<countersign_contract::CheckedAnswer, Error> {
+    let answer = document.read_with(RECEIPT_DAMAGED, |members| {
+        if members.text("schema")? != RECEIPT_SCHEMA {
+            return None;
+        }
+        let text = |name| members.optional(name, |value| value.as_str().map(str::to_owned));
+        Some(HandlerAnswer {
+            data: members.value("data")?.clone(),
+            producer_revision: members.text("producer_revision")?.to_owned(),
+            resource_revision: text("resource_revision")?,
+            observed_at: members.text("observed_at")?.to_owned(),
+            downstream_request_id: text("downstream_request_id")?,
+            receipt_id: text("receipt_id")?,
+        })
+    })?;
+    answer
+        .check(&proposal.contract, &proposal.call.arguments)
+        .map_err(|_| Error::Damaged(RECEIPT_DAMAGED))
+}
