@@ -17,6 +17,7 @@ pub use authorize::Authorize;
 pub use bind_call::BindCall;
 pub use check_approval::CheckApproval;
 pub use check_state::CheckState;
+pub(crate) use execute::Hold;
 pub use execute::{Execute, ExecutionOrder};
 pub use find_operation::FindOperation;
 pub use propose::Propose;

@@ -8,10 +8,11 @@
 //! - Nothing executes but through an [`ExecutionOrder`], which only the state [`Execute`] makes. A write's state is
 //!   reached with an approval and a reservation only; a status query has no such state.
 //! - A result is packaged as a success only after the ledger has written it; what could not be written is unknown.
+//! - A write is sent again only by [`Redelivery`], which a downstream that knows our key is needed for.
 //! - Whatever goes wrong after a write may have begun ends as unknown, never as failed.
 //! - No I/O, clock or randomness.
 //!
-//! Module map: `dispatch` and `status` (one state per file, in the order of the checks), `context` (what they share);
+//! Module map: `dispatch`, `status` and `redelivery` (one state per file, in the order of the checks), `context` (what they share);
 //! `operation` (what is stored), `ledger` (the port to it), `memory_ledger`; `ports` (to the world), `registry`.
 
 mod context;
@@ -20,6 +21,7 @@ pub mod ledger;
 mod memory_ledger;
 mod operation;
 mod ports;
+mod redelivery;
 mod registry;
 mod status;
 
@@ -35,6 +37,9 @@ pub use operation::{
 };
 pub use ports::{
     BusinessState, Execution, Executor, NotStarted, Receipt, StateVerdict, StatusSource,
+};
+pub use redelivery::{
+    AuthorizeAgain, BeginAgain, CheckApprovalAgain, Redelivery, RedeliveryRequest,
 };
 pub use registry::{DuplicateTool, Registry};
 pub use status::{

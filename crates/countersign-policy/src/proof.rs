@@ -133,6 +133,34 @@ impl<'a> Approved<'a> {
         })
     }
 
+    /// Checks an approval that was consumed before, for another attempt at the very same effect.
+    ///
+    /// Its time is no matter any more: it was in time when it was consumed. All else has to stand as it did: the approver's
+    /// right, what the digest binds, and whether a person is needed.
+    pub fn again(
+        authorized: Authorized<'a>,
+        request: &RequestDigest,
+        evidence: &ApprovalEvidence,
+        approvers: &dyn ApproverDirectory,
+    ) -> Result<Self, ApprovalRefusal> {
+        let approver = &evidence.approver;
+        let is_approver = if is_policy(approver) {
+            authorized.need == ApprovalNeed::Policy
+        } else {
+            approvers.standing(approver, &authorized.request) == ApproverStanding::Entitled
+        };
+        let digest =
+            ApprovalDigest::of(authorized.call(), authorized.contract(), request, approver);
+        if is_approver && digest == evidence.digest {
+            Ok(Self {
+                authorized,
+                evidence: evidence.clone(),
+            })
+        } else {
+            Err(ApprovalRefusal::Invalid)
+        }
+    }
+
     /// The authorization the approval stands on.
     #[must_use]
     pub fn authorized(&self) -> &Authorized<'a> {

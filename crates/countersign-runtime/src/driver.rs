@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use countersign_contract::{ApproverId, Package};
 use countersign_dispatch::{
-    BusinessState, Dispatch, DispatchRequest, Execution, Executor, Ledger, NotStarted,
-    StateVerdict, StatusQuery, StatusRequest, StatusSource, ledger,
+    BusinessState, Dispatch, DispatchRequest, Execution, Executor, Lease, Ledger, NotStarted,
+    Redelivery, RedeliveryRequest, StateVerdict, StatusQuery, StatusRequest, StatusSource, ledger,
 };
 use countersign_policy::{
     AccessRequest, ApproverDirectory, ApproverStanding, Authorizer, Decision,
@@ -48,8 +48,41 @@ pub fn dispatch(
     ports: &DispatchPorts<'_>,
     request: &DispatchRequest<'_>,
 ) -> Result<Package, ledger::Error> {
-    let mut step = Dispatch::start(request);
+    carry_on(ports, Dispatch::start(request), monotonic_now())
+}
+
+/// Sends a write again whose outcome is unknown; nothing where something has changed.
+pub(crate) fn redeliver(
+    ports: &DispatchPorts<'_>,
+    request: &RedeliveryRequest<'_>,
+    begin: impl Fn() -> Result<Option<Lease>, ledger::Error>,
+) -> Result<Option<Package>, ledger::Error> {
+    let mut step = Redelivery::start(request);
     let mut asked_at = monotonic_now();
+    loop {
+        step = match step {
+            Redelivery::Authorize(state) => {
+                let access = state.request();
+                let decision = shielded(|| ports.authorizer.decide(&access));
+                state.answer(decision.unwrap_or(Decision::Denied))
+            }
+            Redelivery::CheckApproval(state) => state.answer(&ShieldedApprovers(ports.approvers)),
+            Redelivery::Begin(state) => {
+                asked_at = monotonic_now();
+                let lease = answered(&begin)?;
+                state.answer(lease)
+            }
+            Redelivery::Dispatch(step) => return carry_on(ports, *step, asked_at).map(Some),
+            Redelivery::Drifted => return Ok(None),
+        };
+    }
+}
+
+fn carry_on(
+    ports: &DispatchPorts<'_>,
+    mut step: Dispatch<'_>,
+    mut asked_at: Instant,
+) -> Result<Package, ledger::Error> {
     loop {
         step = match step {
             Dispatch::BindCall(state) => {

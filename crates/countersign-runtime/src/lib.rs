@@ -10,6 +10,9 @@
 //! | `handlers` | which handler performs which tool |
 //! | `command_handler` | a handler that is a local program |
 //! | [`command`] | one run of a local program: arguments in, answer out, bounded in time and size |
+//! | `work` | performs an operation that is due: begins it, asks for its receipt, or sends it again |
+//! | `poller` | looks for what is due, again and again, until it is stopped |
+//! | `heartbeat` | says that this host is alive while it performs something |
 //! | `clock` | what time it is |
 
 mod clock;
@@ -17,8 +20,14 @@ pub mod command;
 mod command_handler;
 mod driver;
 mod handlers;
+mod heartbeat;
+mod poller;
+mod work;
 
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use command_handler::{Answers, CommandHandler, DiagnosticsSink};
 pub use driver::{DispatchPorts, StatusPorts, dispatch, query_status};
 pub use handlers::{Handler, Handlers};
+pub use heartbeat::while_alive;
+pub use poller::{Gauges, Poller, PollerSettings, Stop, Tick};
+pub use work::{Performed, Plan, PrincipalDirectory, WorkLedger, WorkPorts, perform, plan};

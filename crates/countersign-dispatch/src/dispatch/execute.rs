@@ -11,7 +11,7 @@ use countersign_policy::{Approved, Authorized};
 use super::Dispatch;
 use super::settle::Settle;
 use crate::context::Context;
-use crate::operation::{Lease, Proposal, Reservation, Settlement, UnknownCause};
+use crate::operation::{Lease, Settlement, UnknownCause};
 use crate::ports::{Execution, NotStarted};
 
 /// The call is to be executed.
@@ -30,10 +30,12 @@ enum Permit<'a> {
 
 /// A reservation that this execution holds.
 #[derive(Debug)]
-pub(super) struct Hold {
-    pub(super) scope: Scope,
-    pub(super) lease: Lease,
-    pub(super) status_ref: StatusRef,
+pub(crate) struct Hold {
+    pub(crate) scope: Scope,
+    pub(crate) lease: Lease,
+    pub(crate) status_ref: StatusRef,
+    /// Whether an earlier attempt may have acted. Then nothing that this one does not do proves that there was no effect.
+    pub(crate) is_repetition: bool,
 }
 
 /// An order to act. Only [`Execute::order`] makes one, so that nothing acts without having passed the pipeline.
@@ -103,18 +105,7 @@ impl<'a> Execute<'a> {
         }
     }
 
-    pub(super) fn write(
-        context: Context<'a>,
-        approved: Approved<'a>,
-        reservation: Reservation<'a>,
-        lease: Lease,
-    ) -> Self {
-        let Proposal { scope, terms, .. } = reservation.proposal;
-        let hold = Hold {
-            scope,
-            lease,
-            status_ref: terms.status_ref,
-        };
+    pub(crate) fn write(context: Context<'a>, approved: Approved<'a>, hold: Hold) -> Self {
         Self {
             context,
             permit: Permit::Write { approved, hold },
@@ -204,6 +195,10 @@ fn write_result(context: &Context<'_>, judged: Judged, hold: &Hold) -> (Settleme
         }
         Judged::NoAnswer(cause) => (
             Settlement::Unknown(cause),
+            context.error(ErrorCode::OutcomeUnknown, status_ref),
+        ),
+        Judged::NotStarted(_) if hold.is_repetition => (
+            Settlement::Unknown(UnknownCause::AnswerLost),
             context.error(ErrorCode::OutcomeUnknown, status_ref),
         ),
         Judged::NotStarted(cause) => (

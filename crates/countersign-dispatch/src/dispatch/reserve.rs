@@ -5,11 +5,11 @@ use countersign_policy::Approved;
 
 use super::Dispatch;
 use super::authorize::Write;
-use super::execute::Execute;
+use super::execute::{Execute, Hold};
 use super::find_operation::answer_from;
 use crate::context::Context;
 use crate::ledger::Reserved;
-use crate::operation::Reservation;
+use crate::operation::{Proposal, Reservation};
 
 /// The key is to be taken.
 #[derive(Debug)]
@@ -47,7 +47,14 @@ impl<'a> Reserve<'a> {
         } = self;
         match reserved {
             Reserved::Taken(lease) => {
-                Dispatch::Execute(Execute::write(context, approved, reservation, *lease))
+                let Proposal { scope, terms, .. } = reservation.proposal;
+                let hold = Hold {
+                    scope,
+                    lease: *lease,
+                    status_ref: terms.status_ref,
+                    is_repetition: false,
+                };
+                Dispatch::Execute(Execute::write(context, approved, hold))
             }
             Reserved::Occupied(operation) => Dispatch::Done(answer_from(&context, operation)),
             Reserved::CallConflict => Dispatch::Done(context.refuse(ErrorCode::CallIdConflict)),
