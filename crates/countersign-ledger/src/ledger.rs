@@ -9,13 +9,16 @@ mod pipeline;
 mod rulings;
 mod work;
 
+use std::time::Duration;
+
 use countersign_contract::CheckedAnswer;
 use countersign_dispatch::ledger::Error;
 
 use self::identities::Identities;
 use crate::audit::{self, Event};
-use crate::backend::Backend;
+use crate::backend::{Backend, Version};
 use crate::names::InstanceId;
+use crate::ports::Changes;
 use crate::proposal::{StoredProposal, read_receipt};
 use crate::record::Record;
 use crate::state::Lifetimes;
@@ -60,6 +63,16 @@ impl<B: Backend> DurableLedger<B> {
     /// Which host it is for.
     pub fn instance(&self) -> &InstanceId {
         &self.instance
+    }
+}
+
+impl<B: Backend> Changes for DurableLedger<B> {
+    fn version(&self) -> Version {
+        self.backend.version()
+    }
+
+    fn wait(&self, since: Version, at_most: Duration) -> Version {
+        self.backend.wait(since, at_most)
     }
 }
 

@@ -43,8 +43,8 @@ pub use memory::{LedgerClock, MemoryBackend};
 pub use moment::Moment;
 pub use names::{GrantId, InstanceId, MAX_NOTE_CHARS, Note};
 pub use ports::{
-    Approvals, Decided, Decision, Grants, Inspection, Intents, OperationDetail, Ruled, Rulings,
-    Task, Verdict, Work,
+    Approvals, Changes, Decided, Decision, Grants, Inspection, Intents, OperationDetail, Ruled,
+    Rulings, Task, Verdict, Work,
 };
 pub use proposal::StoredProposal;
 pub use query::{Cursor, MAX_PAGE, OperationFilter, Page};

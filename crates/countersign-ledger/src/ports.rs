@@ -1,6 +1,7 @@
 //! What people and workers do with a ledger, beside the pipeline: one trait for each.
 
 mod approvals;
+mod changes;
 mod grants;
 mod inspection;
 mod intents;
@@ -8,6 +9,7 @@ mod rulings;
 mod work;
 
 pub use approvals::{Approvals, Decided, Decision};
+pub use changes::Changes;
 pub use grants::Grants;
 pub use inspection::{Inspection, OperationDetail};
 pub use intents::Intents;

@@ -1,11 +1,15 @@
-//! A handler that is a local program.
+//! A handler that is a local program, and a status operation that is one.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use countersign_canonical::{Limits, Object, Value, encode, parse};
-use countersign_contract::{HandlerAnswer, ToolName};
-use countersign_dispatch::{Execution, ExecutionOrder, NotStarted};
+use countersign_contract::{
+    Call, HandlerAnswer, IdempotencyKey, StatusRef, ToolContract, ToolName,
+};
+use countersign_dispatch::{
+    Execution, ExecutionOrder, NotStarted, Receipt, StatusQuestion, StatusSource,
+};
 
 use crate::clock::Clock;
 use crate::command::{
@@ -77,18 +81,18 @@ impl<C: Clock> CommandHandler<C> {
         self
     }
 
-    fn report(&self, order: &ExecutionOrder<'_>, diagnostics: &Diagnostics) {
+    fn report(&self, occasion: &Occasion<'_>, diagnostics: &Diagnostics) {
         if let Some(sink) = &self.diagnostics
             && !diagnostics.is_empty()
         {
-            sink(&order.call().name, diagnostics);
+            sink(&occasion.call.name, diagnostics);
         }
     }
 
-    fn exited(&self, order: &ExecutionOrder<'_>, exited: &Exited) -> Execution {
-        self.report(order, &exited.diagnostics);
+    fn exited(&self, occasion: &Occasion<'_>, exited: &Exited) -> Execution {
+        self.report(occasion, &exited.diagnostics);
         match exited.exit {
-            Exit::SUCCESS => Execution::Answered(self.answer(order, &exited.stdout)),
+            Exit::SUCCESS => Execution::Answered(self.answer(occasion, &exited.stdout)),
             Exit::Code(code) if self.not_started_codes.contains(&code) => {
                 Execution::NotStarted(if exited.exit == Exit::TEMPORARY_FAILURE {
                     NotStarted::RateLimited
@@ -101,11 +105,11 @@ impl<C: Clock> CommandHandler<C> {
     }
 
     /// Reads the answer. What is not one becomes data that no contract accepts.
-    fn answer(&self, order: &ExecutionOrder<'_>, stdout: &[u8]) -> HandlerAnswer {
+    fn answer(&self, occasion: &Occasion<'_>, stdout: &[u8]) -> HandlerAnswer {
         let limits = Limits::tool_result().with_bytes(self.spec.output_limit_bytes());
         let mut answer = HandlerAnswer {
             data: Value::Null,
-            producer_revision: order.contract().revisions.producer.as_str().to_owned(),
+            producer_revision: occasion.contract.revisions.producer.as_str().to_owned(),
             resource_revision: None,
             observed_at: self
                 .clock
@@ -162,23 +166,23 @@ fn take_evidence(object: Object, answer: &mut HandlerAnswer) {
     answer.data = data;
 }
 
-impl<C: Clock + Send + Sync> Handler for CommandHandler<C> {
-    fn handle(&self, order: &ExecutionOrder<'_>) -> Execution {
-        let Some(spec) = command_for(&self.spec, order) else {
+impl<C: Clock> CommandHandler<C> {
+    fn run_for(&self, occasion: &Occasion<'_>) -> Execution {
+        let Some(spec) = occasion.command(&self.spec) else {
             return Execution::NotStarted(NotStarted::Unreachable);
         };
-        let arguments = encode::<countersign_canonical::Utf8>(order.call().arguments.value());
+        let arguments = encode::<countersign_canonical::Utf8>(occasion.call.arguments.value());
         match run(&spec, &arguments) {
             CommandOutcome::NotStarted(cause) if cause.is_temporary() => {
                 Execution::NotStarted(NotStarted::RateLimited)
             }
             CommandOutcome::NotStarted(_) => Execution::NotStarted(NotStarted::Unreachable),
-            CommandOutcome::Exited(exited) => self.exited(order, &exited),
+            CommandOutcome::Exited(exited) => self.exited(occasion, &exited),
             CommandOutcome::Lost(Lost { cause, diagnostics }) => {
-                self.report(order, &diagnostics);
+                self.report(occasion, &diagnostics);
                 match cause {
                     LostCause::OutputTooLarge { .. } => {
-                        Execution::Answered(self.answer(order, b""))
+                        Execution::Answered(self.answer(occasion, b""))
                     }
                     LostCause::TimedOut { .. } | LostCause::NotObserved { .. } => {
                         Execution::AnswerLost
@@ -189,20 +193,62 @@ impl<C: Clock + Send + Sync> Handler for CommandHandler<C> {
     }
 }
 
-/// The command within the order's time, and with a write's identities in its environment.
-fn command_for(spec: &CommandSpec, order: &ExecutionOrder<'_>) -> Option<CommandSpec> {
-    let timeout = order.timeout().min(spec.timeout());
-    let spec = spec.clone().with_timeout(timeout).ok()?;
-    let (Some(key), Some(status_ref)) = (order.idempotency_key(), order.status_ref()) else {
-        return Some(spec);
-    };
-    let mut environment = spec.environment().clone();
-    environment.insert(
-        IDEMPOTENCY_KEY_VARIABLE.into(),
-        OsString::from(key.as_str()),
-    );
-    environment.insert(STATUS_REF_VARIABLE.into(), status_ref.to_string().into());
-    spec.with_environment(environment).ok()
+impl<C: Clock + Send + Sync> Handler for CommandHandler<C> {
+    fn handle(&self, order: &ExecutionOrder<'_>) -> Execution {
+        self.run_for(&Occasion {
+            call: order.call(),
+            contract: order.contract(),
+            write: order.idempotency_key().zip(order.status_ref()),
+        })
+    }
+}
+
+/// A program as a downstream's status operation: given the arguments and identities of a write, it answers as the tool's own
+/// program does where the write happened, and exits with another code than 0 where it knows nothing of it.
+///
+/// It must only look: nobody approves its runs.
+impl<C: Clock + Send + Sync> StatusSource for CommandHandler<C> {
+    fn receipt(&self, question: &StatusQuestion<'_>) -> Option<Receipt> {
+        let execution = self.run_for(&Occasion {
+            call: question.call(),
+            contract: question.contract(),
+            write: Some((question.idempotency_key(), question.status_ref())),
+        });
+        match execution {
+            Execution::Answered(answer) => Some(Receipt {
+                request: *question.request(),
+                status_ref: question.status_ref(),
+                answer,
+            }),
+            Execution::NotStarted(_) | Execution::Failed | Execution::AnswerLost => None,
+        }
+    }
+}
+
+/// What a program is run for.
+struct Occasion<'o> {
+    call: &'o Call,
+    contract: &'o ToolContract,
+    /// The identities of a write.
+    write: Option<(&'o IdempotencyKey, StatusRef)>,
+}
+
+impl Occasion<'_> {
+    /// The command within the tool's time, and with a write's identities in its environment.
+    fn command(&self, spec: &CommandSpec) -> Option<CommandSpec> {
+        let timeout = self.contract.timeout.min(spec.timeout());
+        let spec = spec.clone().with_timeout(timeout).ok()?;
+        let Some((key, status_ref)) = self.write else {
+            return Some(spec);
+        };
+        let mut environment = spec.environment().clone();
+        environment.insert(
+            IDEMPOTENCY_KEY_VARIABLE.into(),
+            OsString::from(key.as_str()),
+        );
+        environment.insert(STATUS_REF_VARIABLE.into(), status_ref.to_string().into());
+        spec.with_environment(environment).ok()
+    }
 }
 
 impl<C> std::fmt::Debug for CommandHandler<C> {

@@ -1,9 +1,11 @@
-//! Which handler performs which tool.
+//! Which handler performs which tool, and which status operation knows what became of it.
 
 use std::collections::BTreeMap;
 
 use countersign_contract::ToolName;
-use countersign_dispatch::{Execution, ExecutionOrder, Executor, NotStarted};
+use countersign_dispatch::{
+    Execution, ExecutionOrder, Executor, NotStarted, Receipt, StatusQuestion, StatusSource,
+};
 
 /// Performs one tool.
 pub trait Handler: Send + Sync {
@@ -45,6 +47,41 @@ impl Executor for Handlers {
             Some(handler) => handler.handle(order),
             None => Execution::NotStarted(NotStarted::Unreachable),
         }
+    }
+}
+
+/// The status operations of all downstreams, by tool. A tool without one has no receipt to show.
+#[derive(Default)]
+pub struct StatusSources(BTreeMap<ToolName, Box<dyn StatusSource + Send + Sync>>);
+
+impl StatusSources {
+    /// No status operations.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the status operation of a tool, in place of an earlier one.
+    #[must_use]
+    pub fn with(
+        mut self,
+        tool: ToolName,
+        source: impl StatusSource + Send + Sync + 'static,
+    ) -> Self {
+        self.0.insert(tool, Box::new(source));
+        self
+    }
+}
+
+impl StatusSource for StatusSources {
+    fn receipt(&self, question: &StatusQuestion<'_>) -> Option<Receipt> {
+        self.0.get(&question.call().name)?.receipt(question)
+    }
+}
+
+impl std::fmt::Debug for StatusSources {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_set().entries(self.0.keys()).finish()
     }
 }
 

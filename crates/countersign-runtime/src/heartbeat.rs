@@ -12,7 +12,11 @@ const BEATS_PER_LEASE: u32 = 3;
 /// Runs `body` while a thread of its own renews the lease; a renewal that fails is tried again at the next beat.
 ///
 /// Without it, what takes longer than a lease would be taken for abandoned.
-pub fn while_alive<T>(ledger: &(impl Work + Sync), lease: Duration, body: impl FnOnce() -> T) -> T {
+pub fn while_alive<T>(
+    ledger: &(impl Work + Sync + ?Sized),
+    lease: Duration,
+    body: impl FnOnce() -> T,
+) -> T {
     thread::scope(|scope| {
         let (done, is_done) = sync_channel::<()>(0);
         scope.spawn(move || {

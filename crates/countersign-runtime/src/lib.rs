@@ -7,7 +7,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `driver` | performs what the pipeline's states name, synchronously |
-//! | `handlers` | which handler performs which tool |
+//! | `handlers` | which handler performs which tool, and which status operation knows what became of it |
 //! | `command_handler` | a handler that is a local program |
 //! | [`command`] | one run of a local program: arguments in, answer out, bounded in time and size |
 //! | `work` | performs an operation that is due: begins it, asks for its receipt, or sends it again |
@@ -27,7 +27,7 @@ mod work;
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use command_handler::{Answers, CommandHandler, DiagnosticsSink};
 pub use driver::{DispatchPorts, StatusPorts, dispatch, query_status};
-pub use handlers::{Handler, Handlers};
+pub use handlers::{Handler, Handlers, StatusSources};
 pub use heartbeat::while_alive;
 pub use poller::{Gauges, Poller, PollerSettings, Stop, Tick};
 pub use work::{Performed, Plan, PrincipalDirectory, WorkLedger, WorkPorts, perform, plan};
