@@ -87,6 +87,18 @@ pub(crate) const PACKAGES: &[PackageRule] = &[
         why: "what may become of an operation is decided here, once, whatever keeps the rows and whoever performs it",
     },
     PackageRule {
+        name: "countersign-ledger-sqlite",
+        layer: Layer::Shell,
+        may_use: MayUse::Only(&[
+            "countersign-canonical",
+            "countersign-contract",
+            "countersign-dispatch",
+            "countersign-ledger",
+            "countersign-policy",
+        ]),
+        why: "it keeps rows in a file and knows no rule: what may become of them is decided in `countersign-ledger`",
+    },
+    PackageRule {
         name: "countersign-runtime",
         layer: Layer::Shell,
         may_use: MayUse::Only(&[

@@ -135,6 +135,18 @@ pub enum Cause {
     /// It was closed, or whoever keeps it failed.
     #[error("it is closed")]
     Closed,
+    /// A file that it needs cannot be opened or made.
+    #[error("its files cannot be opened or created")]
+    Files,
+    /// Another file, or none, stands in its place.
+    #[error("its file was moved, deleted or replaced while it was in use")]
+    Moved,
+    /// The machine gives it no memory or no thread.
+    #[error("there is no memory or no thread left for it")]
+    Resources,
+    /// A transaction did what is forbidden, or panicked.
+    #[error("a fault in the program stopped the transaction")]
+    Fault,
     /// The clock shows a time that cannot be recorded.
     #[error("the clock shows a time before 1970 or after 9999")]
     Clock,

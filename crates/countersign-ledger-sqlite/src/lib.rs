@@ -1,0 +1,39 @@
+//! The durable ledger in one SQLite file.
+//!
+//! [`Engine`] is one open file: a single writer whose commits take in all callers that wait, readers beside it, and
+//! whoever waits for a change of any process.
+//!
+//! Invariants:
+//! - Whoever was answered finds it on disk after any crash: the answer follows the commit, and the commit follows `fsync`.
+//! - A transaction is wholly there or not at all, also when its neighbours in the same commit fail.
+//! - An error says that nothing was written, except [`Error::Unconfirmed`](countersign_dispatch::ledger::Error::Unconfirmed), which says that nobody knows.
+//! - A file that others could read or change, or that is reached through a link, is not opened.
+//! - Several processes may use one file; every wait for another has a bound.
+//! - No path, SQL text or stored value is in an error.
+//!
+//! Module map: `engine` (one open ledger), `writer` (group commit; its queue, jobs, batches and checkpoints), `readers`,
+//! `watch` (waiting for changes); `file` (which files are accepted), `connection` (how they are opened), `schema`
+//! (versions and migrations), `check`, `backup`; `limits`, `clock`, `error`.
+
+mod backup;
+mod check;
+mod clock;
+mod connection;
+mod engine;
+mod error;
+mod file;
+mod limits;
+mod readers;
+mod schema;
+mod watch;
+mod writer;
+
+pub use backup::restore;
+pub use clock::MachineClock;
+pub use engine::Engine;
+pub use error::{Classify, OpenError};
+pub use file::{Part, Refusal};
+pub use limits::Limits;
+pub use schema::{Migration, Pending, Schema};
+pub use watch::Version;
+pub use writer::Counts;

@@ -1,0 +1,22 @@
+//! Integration tests: real files, threads, processes, and disks that fill.
+
+#[cfg(test)]
+mod backup;
+#[cfg(test)]
+mod batches;
+#[cfg(test)]
+mod children;
+#[cfg(test)]
+mod crashes;
+#[cfg(test)]
+mod disks;
+#[cfg(test)]
+mod files;
+#[cfg(test)]
+mod processes;
+#[cfg(test)]
+mod schema;
+#[cfg(test)]
+mod stage;
+#[cfg(test)]
+mod waiting;
