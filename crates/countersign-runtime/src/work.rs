@@ -13,16 +13,9 @@ use countersign_policy::{ApprovalEvidence, ApproverDirectory, Authorizer};
 use crate::driver::{DispatchPorts, StatusPorts, dispatch, query_status, redeliver};
 
 /// A ledger that the pipeline and workers use.
-pub trait WorkLedger: Ledger + Work {
-    /// The same as the pipeline's port.
-    fn as_ledger(&self) -> &dyn Ledger;
-}
+pub trait WorkLedger: Ledger + Work {}
 
-impl<L: Ledger + Work> WorkLedger for L {
-    fn as_ledger(&self) -> &dyn Ledger {
-        self
-    }
-}
+impl<L: Ledger + Work> WorkLedger for L {}
 
 /// Knows what a principal's claims are now.
 pub trait PrincipalDirectory {
@@ -174,7 +167,7 @@ fn ask(ports: &WorkPorts<'_>, task: &Task) -> Result<Performed, ledger::Error> {
         now: task.at.second(),
     };
     let status_ports = StatusPorts {
-        ledger: ports.ledger.as_ledger(),
+        ledger: ports.ledger,
         authorizer: ports.authorizer,
         source: ports.source,
     };
@@ -224,7 +217,7 @@ fn send_again(
 
 fn dispatch_ports<'p>(ports: &WorkPorts<'p>) -> DispatchPorts<'p> {
     DispatchPorts {
-        ledger: ports.ledger.as_ledger(),
+        ledger: ports.ledger,
         authorizer: ports.authorizer,
         approvers: ports.approvers,
         state: ports.state,

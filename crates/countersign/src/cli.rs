@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+use crate::host_ledger::LedgerLocation;
+
 pub(crate) use self::contract::{
     BuildCommand, CatalogArgument, CatalogCommand, CheckCommand, ContractArguments,
     ContractCommand, NowArgument, SchemaArguments,
@@ -56,7 +58,7 @@ Examples:
 /// Reads the response, takes each call through the whole pipeline, runs the commands that the tools file declares, and
 /// prints what to append to the conversation, in the provider's own shape and order. Every call is answered.
 ///
-/// Nothing but the use of recorded approvals is remembered from one run to the next: answer a response once.
+/// What is done is recorded in a ledger before and after: the same response again, also after a crash, does nothing twice.
 #[derive(Debug, Args)]
 #[command(after_help = TURN_EXAMPLES)]
 pub(crate) struct TurnArguments {
@@ -66,10 +68,16 @@ pub(crate) struct TurnArguments {
     /// On whose behalf, as a JSON document. Without it, the tools file's own principal.
     #[arg(long, value_name = "FILE")]
     pub(crate) principal: Option<PathBuf>,
-    /// Who approves writes: a person on the controlling terminal, or nobody.
+    /// The ledger that records what waits and what was done. Without it, the user's own.
+    #[arg(long, value_name = "sqlite:PATH")]
+    pub(crate) ledger: Option<LedgerLocation>,
+    /// Who approves writes: a person on the controlling terminal, one elsewhere, or nobody.
     #[arg(long, value_enum, default_value_t = ApproveMode::Ask, value_name = "HOW")]
     pub(crate) approve: ApproveMode,
-    /// Approvals made earlier with --record-approvals. What is used is noted beside the file.
+    /// How long to wait with "--approve wait" for each write.
+    #[arg(long, default_value_t = 900, value_name = "SECONDS")]
+    pub(crate) wait_seconds: u64,
+    /// Approvals made earlier with --record-approvals, for one use each.
     #[arg(long, value_name = "FILE")]
     pub(crate) approvals: Option<PathBuf>,
     /// Ask for approvals and write them to a new file, without running anything.
@@ -98,7 +106,9 @@ const FAMILIES: [&str; 5] = [
 pub(crate) enum ApproveMode {
     /// Ask on the controlling terminal; never on standard input.
     Ask,
-    /// Nobody: a write without an approval made earlier comes back unapproved.
+    /// Wait for somebody to decide elsewhere, with "countersign approvals".
+    Wait,
+    /// Do not wait: a write that nobody has approved comes back as APPROVAL_REQUIRED, and can be approved later.
     None,
 }
 

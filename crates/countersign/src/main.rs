@@ -4,9 +4,13 @@
 
 mod cli;
 mod commands;
+mod host_ledger;
+mod identity;
 mod input;
 mod output;
+mod prompt;
 mod toml_document;
+mod tools_file;
 
 use std::process::ExitCode;
 

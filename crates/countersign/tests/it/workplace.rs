@@ -155,6 +155,11 @@ impl Workplace {
         self.write("tools.toml", &tools.replacen(was, is, 1));
     }
 
+    /// The workplace's own ledger.
+    pub(crate) fn ledger(&self) -> String {
+        format!("sqlite:{}", self.at("ledger.db"))
+    }
+
     /// The arguments of a turn over the response.
     pub(crate) fn turn(&self, response: &str, options: &[&str]) -> Vec<String> {
         self.write("response.json", response);
@@ -162,6 +167,8 @@ impl Workplace {
             "turn".to_owned(),
             "--tools".to_owned(),
             self.at("tools.toml"),
+            "--ledger".to_owned(),
+            self.ledger(),
         ];
         arguments.extend(options.iter().map(|text| (*text).to_owned()));
         arguments.push(self.at("response.json"));

@@ -1,36 +1,36 @@
 //! The identities the host gives to a provider's call. The same call of the same response always gets the same ones.
 
 use countersign_canonical::{Utf8, digest_with};
-use countersign_contract::{
-    Arguments, Call, IdempotencyKey, IdentifierError, OperationId, Principal, Risk, ToolContract,
-};
+use countersign_contract::{ApprovalId, Arguments, Call, IdentifierError, OperationId, Principal};
 use countersign_providers::{ProposedCall, Turn};
+use uuid::Uuid;
 
-/// Binds a proposed call to the host's identities: an operation, and for a write a key, that follow from principal, response
-/// and call id. Nothing that a model writes has a part in them but its call id.
-pub(super) fn bind(
+/// Binds a proposed call to the host's identities. The operation follows from principal, response and call id; nothing that a
+/// model writes has a part in it but its call id. A write has no key yet: that depends on what the ledger knows of its intent.
+pub(crate) fn bind(
     turn: &Turn,
     proposed: &ProposedCall,
     arguments: Arguments,
     principal: &Principal,
-    contract: Option<&ToolContract>,
 ) -> Call {
     let identity = identity(turn, proposed, principal);
-    let is_write = contract.is_some_and(|contract| contract.risk == Risk::Write);
     Call {
         profile: turn.family().profile(),
         response_id: turn.response_id().clone(),
         call_id: proposed.call_id().clone(),
         operation_id: proven(OperationId::new(format!("op_{identity}"))),
-        idempotency_key: is_write.then(|| proven(IdempotencyKey::new(format!("key_{identity}")))),
+        idempotency_key: None,
         name: proposed.name().clone(),
         arguments,
     }
 }
 
-/// The name of an approval of the call.
-pub(super) fn approval_id(call: &Call) -> String {
-    call.operation_id.as_str().replacen("op_", "approval_", 1)
+/// A name for an approval that no other one has.
+pub(crate) fn new_approval_id() -> ApprovalId {
+    proven(ApprovalId::new(format!(
+        "approval_{}",
+        Uuid::new_v4().simple()
+    )))
 }
 
 fn identity(turn: &Turn, proposed: &ProposedCall, principal: &Principal) -> String {
@@ -51,8 +51,8 @@ fn identity(turn: &Turn, proposed: &ProposedCall, principal: &Principal) -> Stri
 
 #[expect(
     clippy::expect_used,
-    reason = "a prefix and 64 hex digits are an identifier"
+    reason = "a prefix and hex digits are an identifier"
 )]
 fn proven<T>(identifier: Result<T, IdentifierError>) -> T {
-    identifier.expect("a prefix and 64 hex digits")
+    identifier.expect("a prefix and hex digits")
 }

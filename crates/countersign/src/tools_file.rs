@@ -15,7 +15,7 @@ use countersign_contract::{
 use countersign_dispatch::Registry;
 use countersign_policy::{RuleBook, read_rule_book};
 use countersign_runtime::command::{CommandSpec, CommandSpecError, Diagnostics};
-use countersign_runtime::{Answers, CommandHandler, Handlers, SystemClock};
+use countersign_runtime::{Answers, CommandHandler, Handlers, StatusSources, SystemClock};
 
 use sha2::{Digest as _, Sha256};
 
@@ -33,7 +33,7 @@ const DEFAULT_APPROVAL_SECONDS: u64 = 900;
 const MAX_APPROVAL_SECONDS: u64 = 86_400;
 
 /// What a tools file declares.
-pub(super) struct ToolsFile {
+pub(crate) struct ToolsFile {
     registry: Registry,
     handlers: Handlers,
     descriptions: BTreeMap<ToolName, String>,
@@ -41,11 +41,13 @@ pub(super) struct ToolsFile {
     approvers: Vec<ApproverId>,
     principal: Option<Principal>,
     approval_seconds: u64,
+    status: StatusSources,
+    downstream_memory: BTreeMap<ToolName, Duration>,
 }
 
 impl ToolsFile {
     /// Loads a file; relative paths in it start from where it lies.
-    pub(super) fn load(file: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn load(file: &Path) -> anyhow::Result<Self> {
         let bytes = input::read("tools file", Some(file), MAX_FILE_BYTES)?;
         let value = read_toml("tools file", bytes)?;
         let place = std::path::absolute(file).context("cannot find where the tools file lies")?;
@@ -58,20 +60,30 @@ impl ToolsFile {
             .context("the tools file is not in order")
     }
 
-    pub(super) fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    pub(super) fn handlers(&self) -> &Handlers {
+    pub(crate) fn handlers(&self) -> &Handlers {
         &self.handlers
     }
 
-    pub(super) fn rules(&self) -> &RuleBook {
+    /// The tools' status operations.
+    pub(crate) fn status(&self) -> &StatusSources {
+        &self.status
+    }
+
+    /// How long a tool's downstream knows our key again.
+    pub(crate) fn downstream_memory(&self, tool: &ToolName) -> Option<Duration> {
+        self.downstream_memory.get(tool).copied()
+    }
+
+    pub(crate) fn rules(&self) -> &RuleBook {
         &self.rules
     }
 
     /// Who approves on the terminal: the first of the listed approvers who does not make the call.
-    pub(super) fn approver(&self, principal: &Principal) -> Option<&ApproverId> {
+    pub(crate) fn approver(&self, principal: &Principal) -> Option<&ApproverId> {
         let subject = principal.subject_id.as_str();
         self.approvers
             .iter()
@@ -79,17 +91,17 @@ impl ToolsFile {
     }
 
     /// On whose behalf, where nobody says otherwise.
-    pub(super) fn principal(&self) -> Option<&Principal> {
+    pub(crate) fn principal(&self) -> Option<&Principal> {
         self.principal.as_ref()
     }
 
     /// What a tool is for, in the file's words.
-    pub(super) fn description(&self, tool: &ToolName) -> Option<&str> {
+    pub(crate) fn description(&self, tool: &ToolName) -> Option<&str> {
         self.descriptions.get(tool).map(String::as_str)
     }
 
     /// How long an approval lives.
-    pub(super) fn approval_seconds(&self) -> u64 {
+    pub(crate) fn approval_seconds(&self) -> u64 {
         self.approval_seconds
     }
 }
@@ -103,6 +115,8 @@ struct Tool {
     contract: ToolContract,
     description: Option<String>,
     handler: CommandHandler<SystemClock>,
+    status: Option<CommandHandler<SystemClock>>,
+    downstream_memory: Option<Duration>,
 }
 
 impl Reader {
@@ -136,8 +150,13 @@ impl Reader {
         let mut contracts = Vec::new();
         let mut handlers = Handlers::new();
         let mut descriptions = BTreeMap::new();
+        let (mut status, mut downstream_memory) = (StatusSources::new(), BTreeMap::new());
         for tool in tools {
             let name = tool.contract.name.clone();
+            if let Some(source) = tool.status {
+                status = status.with(name.clone(), source);
+            }
+            downstream_memory.extend(tool.downstream_memory.map(|memory| (name.clone(), memory)));
             handlers = handlers.with(name.clone(), tool.handler);
             descriptions.extend(tool.description.map(|text| (name, text)));
             contracts.push(tool.contract);
@@ -153,6 +172,8 @@ impl Reader {
             approvers,
             principal,
             approval_seconds: approval_seconds?,
+            status,
+            downstream_memory,
         })
     }
 
@@ -189,6 +210,9 @@ impl Reader {
         let mut document = object.clone();
         let description = document.remove("description");
         let command = document.remove("command");
+        let status = document.remove("status");
+        let memory = document.remove("downstream_memory_seconds");
+        let memory = memory.map(|value| read_memory(path, &value, faults));
         let description_path = path.member("description");
         let description = description.and_then(|value| {
             let text = value.as_str().map(str::to_owned);
@@ -220,10 +244,15 @@ impl Reader {
         } else {
             self.read_command(&command_path, &command, bounds, faults)
         };
+        let status_path = path.member("status");
+        let status = status.map(|status| self.read_command(&status_path, &status, bounds, faults));
         Some(Tool {
             contract: contract?,
             description,
             handler: handler?,
+            // What could not be read has left a fault.
+            status: status.flatten(),
+            downstream_memory: memory.flatten(),
         })
     }
 
@@ -251,7 +280,7 @@ impl Reader {
         &self,
         path: &Place,
         value: &Value,
-        bounds: impl FnOnce(CommandSpec) -> Result<CommandSpec, CommandSpecError>,
+        bounds: impl Fn(CommandSpec) -> Result<CommandSpec, CommandSpecError>,
         faults: &mut FaultCollector,
     ) -> Option<CommandHandler<SystemClock>> {
         let optional = [
@@ -313,6 +342,21 @@ impl Reader {
         }
         Some(argv)
     }
+}
+
+/// The longest that a downstream is trusted to remember a key: 30 days.
+const MAX_MEMORY_SECONDS: u64 = 30 * 86_400;
+
+fn read_memory(path: &Place, value: &Value, faults: &mut FaultCollector) -> Option<Duration> {
+    let seconds = value
+        .as_i64()
+        .and_then(|seconds| u64::try_from(seconds).ok());
+    let seconds = seconds.filter(|seconds| (1..=MAX_MEMORY_SECONDS).contains(seconds));
+    let due = Problem::Expected("an integer from 1 to 2592000");
+    let path = path.member("downstream_memory_seconds");
+    faults
+        .take(&path, seconds.ok_or(due))
+        .map(Duration::from_secs)
 }
 
 /// Passes a tool's standard error on to the operator, each line under the tool's name, so that none can pass for ours.

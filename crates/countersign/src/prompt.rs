@@ -7,33 +7,38 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use anstyle::{AnsiColor, Effects, Style};
 use countersign_canonical::indented;
 use countersign_contract::{ApproverId, Inert};
-use countersign_policy::{AccessRequest, Approval};
+use countersign_policy::AccessRequest;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
 
 use crate::output::complain;
 
 /// What came of asking.
-pub(super) enum Answer {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
     /// Yes.
-    Approved(Box<Approval>),
+    Yes,
     /// No, or nothing that is a yes.
-    Denied,
-    /// Nobody could be asked.
-    Unanswered,
+    No,
+    /// The question was settled elsewhere before somebody answered here.
+    Overtaken,
 }
 
 /// The terminal that controls the process. An agent that pipes our input and output does not hold it.
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     tty: File,
 }
 
+/// How long nobody looks whether a question still stands: 50 ms.
+const LOOK_INTERVAL_NANOSECONDS: i64 = 50_000_000;
 /// The longest line that is read as an answer.
 const MAX_ANSWER_BYTES: u64 = 64;
 
 impl Terminal {
     /// Opens it; nothing where there is none.
-    pub(super) fn open() -> Option<Self> {
+    pub(crate) fn open() -> Option<Self> {
         let opened = OpenOptions::new()
             .read(true)
             .write(true)
@@ -47,18 +52,50 @@ impl Terminal {
     }
 
     /// Shows the whole call and asks for a yes. Everything else is a no, an end of input and an error included.
-    pub(super) fn asks_for(
+    ///
+    /// While nobody answers, `is_overtaken` is asked again and again whether the question still stands.
+    pub(crate) fn asks_for(
         &self,
         access: &AccessRequest<'_>,
         description: Option<&str>,
         approver: &ApproverId,
-    ) -> bool {
+        is_overtaken: &mut dyn FnMut() -> bool,
+    ) -> Answer {
         // What was typed before the question was asked is no answer to it.
-        self.discard_input().is_ok()
-            && self
-                .show(&question(access, description, approver, self.columns()))
-                .is_ok()
-            && self.read_answer().is_ok_and(|answer| is_yes(&answer))
+        let question = question(access, description, approver, self.columns());
+        if self.discard_input().is_err() || self.show(&question).is_err() {
+            return Answer::No;
+        }
+        loop {
+            match self.has_input() {
+                Ok(true) => break,
+                Ok(false) if is_overtaken() => {
+                    // Nothing is left to be shown it.
+                    let _ = self.show("\n");
+                    return Answer::Overtaken;
+                }
+                Ok(false) => {}
+                Err(_) => return Answer::No,
+            }
+        }
+        match self.read_answer() {
+            Ok(answer) if is_yes(&answer) => Answer::Yes,
+            Ok(_) | Err(_) => Answer::No,
+        }
+    }
+
+    /// Waits a moment for a whole line.
+    fn has_input(&self) -> io::Result<bool> {
+        let mut waited = [PollFd::new(&self.tty, PollFlags::IN)];
+        let pause = Timespec {
+            tv_sec: 0,
+            tv_nsec: LOOK_INTERVAL_NANOSECONDS,
+        };
+        match poll(&mut waited, Some(&pause)) {
+            Ok(count) => Ok(count > 0),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Shows a text, with colours where they are wanted and the terminal shows them.

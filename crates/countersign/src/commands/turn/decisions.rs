@@ -1,0 +1,206 @@
+//! Waiting for somebody to decide about a write: here, or elsewhere.
+
+use std::time::Duration;
+
+use countersign_contract::{Arguments, ErrorCode, RequestDigest, Risk, StatusRef};
+use countersign_ledger::{Decided, Decision, OperationDetail, StateKind};
+use countersign_policy::{AccessRequest, Approval};
+use countersign_providers::Turn;
+
+use super::host::{Asking, CannotDispatch, Host, Pending, note};
+use crate::identity::new_approval_id;
+use crate::output::complain;
+use crate::prompt::{Answer, Terminal};
+
+/// The longest that nobody looks whether a decision has come, should its news be lost.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+impl Host<'_> {
+    /// Waits for a decision about the operation that the call waits with. Tells whether there is one now.
+    pub(super) fn is_decided(&self, pending: &Pending<'_>) -> Result<bool, CannotDispatch> {
+        let Some(scope) = &pending.scope else {
+            return Ok(false);
+        };
+        let Some(task) = self.ledger.task(scope)? else {
+            return Ok(true);
+        };
+        if task.record.kind() != StateKind::AwaitingApproval {
+            return Ok(true);
+        }
+        let status_ref = task.record.terms.status_ref;
+        match self.asking {
+            Asking::Here => match self.terminal() {
+                Some(terminal) => self.ask(terminal, status_ref),
+                None => self.leave_waiting(pending, status_ref),
+            },
+            Asking::Elsewhere(at_most) => {
+                self.leave_waiting(pending, status_ref)?;
+                self.wait(status_ref, at_most)
+            }
+            Asking::Nobody => self.leave_waiting(pending, status_ref),
+        }
+    }
+
+    fn leave_waiting(
+        &self,
+        pending: &Pending<'_>,
+        status_ref: StatusRef,
+    ) -> Result<bool, CannotDispatch> {
+        let how = format!("waits for a decision: countersign approvals show {status_ref}");
+        note(pending.call.name.as_str(), &how);
+        Ok(false)
+    }
+
+    /// Tells whether somebody can be asked here.
+    pub(super) fn can_ask(&self) -> bool {
+        self.terminal().is_some()
+    }
+
+    /// The terminal, opened when somebody is first to be asked.
+    pub(super) fn terminal(&self) -> Option<&Terminal> {
+        match self.asking {
+            Asking::Here => self.terminal.get_or_init(Terminal::open).as_ref(),
+            Asking::Elsewhere(_) | Asking::Nobody => None,
+        }
+    }
+
+    /// Asks on the terminal about exactly the call that is stored, and records what is answered. The first decision counts.
+    fn ask(&self, terminal: &Terminal, status_ref: StatusRef) -> Result<bool, CannotDispatch> {
+        let Some(OperationDetail { proposal, .. }) = self.ledger.operation(&status_ref)? else {
+            return Ok(true);
+        };
+        let Some(approver) = self.tools.approver(&proposal.principal) else {
+            complain(NO_APPROVER);
+            return Ok(false);
+        };
+        let description = self.tools.description(&proposal.call.name);
+        let mut seen = self.ledger.version();
+        let mut is_overtaken = || {
+            let version = self.ledger.version();
+            if version == seen {
+                return false;
+            }
+            seen = version;
+            // Where the ledger cannot say, the question stands.
+            !matches!(self.is_waiting(status_ref), Ok(true) | Err(_))
+        };
+        let access = proposal.access();
+        let decision = match terminal.asks_for(&access, description, approver, &mut is_overtaken) {
+            Answer::Overtaken => {
+                complain("somebody else decided meanwhile");
+                return Ok(true);
+            }
+            Answer::No => Decision::Deny {
+                by: approver.clone(),
+                reason: None,
+            },
+            Answer::Yes => {
+                // The time a person takes does not count: the approval's begins now.
+                let now = self.ledger.now()?.second();
+                let expires_at = now.checked_add(self.tools.approval_seconds());
+                Decision::Approve {
+                    by: approver.clone(),
+                    approval_id: new_approval_id(),
+                    expires_at: expires_at.ok_or(CannotDispatch::Clock)?,
+                }
+            }
+        };
+        match self.ledger.decide(&status_ref, &decision)? {
+            Decided::Counts(_) | Decided::NotFound => {}
+            Decided::TooLate(record) => complain(&format!(
+                "that came too late: the call is {} already",
+                record.kind().as_str()
+            )),
+            Decided::Unusable => complain("the approval could not be used"),
+        }
+        Ok(true)
+    }
+
+    fn is_waiting(&self, status_ref: StatusRef) -> Result<bool, CannotDispatch> {
+        let found = self.ledger.operation(&status_ref)?;
+        Ok(found.is_some_and(|found| found.record.kind() == StateKind::AwaitingApproval))
+    }
+
+    /// Waits for a decision that somebody makes elsewhere. The time counts against nothing else.
+    fn wait(&self, status_ref: StatusRef, at_most: Duration) -> Result<bool, CannotDispatch> {
+        let mut left = at_most;
+        loop {
+            let version = self.ledger.version();
+            if !self.is_waiting(status_ref)? {
+                return Ok(true);
+            }
+            if left.is_zero() {
+                return Ok(false);
+            }
+            let pause = left.min(LOOK_INTERVAL);
+            let before = self.ledger.now()?;
+            self.ledger.wait(version, pause);
+            let waited = self.ledger.now()?.since(before);
+            left = left.saturating_sub(waited.clamp(Duration::from_millis(1), pause));
+        }
+    }
+
+    /// Asks for every call that lacks nothing but an approval, and runs nothing.
+    pub(super) fn ask_for_all(&self, turn: &Turn) -> anyhow::Result<Vec<Approval>> {
+        let mut approvals = Vec::new();
+        let proposals = turn.proposals().iter();
+        for proposed in proposals.filter_map(|proposal| proposal.proposed()) {
+            let (Ok(arguments), Some(terminal)) = (
+                Arguments::new(proposed.arguments().clone()),
+                self.terminal(),
+            ) else {
+                continue;
+            };
+            let pending = self.pending(turn, proposed, arguments)?;
+            if pending
+                .contract
+                .is_none_or(|contract| contract.risk == Risk::Read)
+            {
+                continue;
+            }
+            let package = self.dispatch(&pending, &[])?;
+            if package.model_result().error_code() == Some(ErrorCode::ApprovalRequired) {
+                approvals.extend(self.ask_for(terminal, &pending)?);
+            }
+        }
+        Ok(approvals)
+    }
+
+    /// Asks about this very call, and gives the approval to keep in a file.
+    fn ask_for(
+        &self,
+        terminal: &Terminal,
+        pending: &Pending<'_>,
+    ) -> Result<Option<Approval>, CannotDispatch> {
+        let Some(contract) = pending.contract else {
+            return Ok(None);
+        };
+        let Some(approver) = self.tools.approver(self.principal) else {
+            complain(NO_APPROVER);
+            return Ok(None);
+        };
+        let access = AccessRequest {
+            principal: self.principal,
+            call: &pending.call,
+            contract,
+        };
+        let description = self.tools.description(&pending.call.name);
+        if terminal.asks_for(&access, description, approver, &mut || false) != Answer::Yes {
+            return Ok(None);
+        }
+        let now = self.ledger.now()?.second();
+        let expires_at = now.checked_add(self.tools.approval_seconds());
+        let expires_at = expires_at.ok_or(CannotDispatch::Clock)?;
+        let request = RequestDigest::of(self.principal, &pending.call, Some(contract));
+        let approval_id = new_approval_id().as_str().to_owned();
+        Ok(Some(Approval::of(
+            &access,
+            &request,
+            approval_id,
+            approver,
+            expires_at,
+        )))
+    }
+}
+
+const NO_APPROVER: &str = "the tools file lists no approver other than the subject that calls, so nothing can be approved";

@@ -1,0 +1,110 @@
+//! The ledger that a command works on: which one, and everything it can do.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::anyhow;
+use countersign_ledger::{
+    Approvals, Backend, Changes, DurableLedger, Grants, Inspection, InstanceId, Intents, Lifetimes,
+    Rulings,
+};
+use countersign_runtime::WorkLedger;
+use etcetera::{BaseStrategy as _, choose_base_strategy};
+use uuid::Uuid;
+
+use crate::input::describe;
+
+/// Everything that commands ask of a ledger, whatever keeps it.
+pub(crate) trait HostLedger:
+    WorkLedger + Approvals + Rulings + Intents + Grants + Inspection + Changes + Send + Sync
+{
+    /// How long things last in it.
+    fn lifetimes(&self) -> &Lifetimes;
+}
+
+impl<B: Backend> HostLedger for DurableLedger<B> {
+    fn lifetimes(&self) -> &Lifetimes {
+        Self::lifetimes(self)
+    }
+}
+
+/// Where a ledger is kept: `sqlite:PATH`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LedgerLocation {
+    pub(crate) file: PathBuf,
+}
+
+impl FromStr for LedgerLocation {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once(':') {
+            Some(("sqlite", path)) if !path.is_empty() => Ok(Self { file: path.into() }),
+            Some(_) | None => Err("a ledger is named as sqlite:PATH"),
+        }
+    }
+}
+
+impl LedgerLocation {
+    /// The user's own ledger, in the user's data directory, which is made where it is not there.
+    pub(crate) fn default_for_user() -> anyhow::Result<Self> {
+        let directory = data_directory()?;
+        make_private(&directory)?;
+        Ok(Self {
+            file: directory.join("ledger.db"),
+        })
+    }
+}
+
+/// Opens a ledger, and makes it where it is not there.
+pub(crate) fn open_ledger(location: &LedgerLocation) -> anyhow::Result<Box<dyn HostLedger>> {
+    let backend = countersign_ledger::MemoryBackend::new(SystemTime);
+    let _ = location;
+    let instance = new_instance()?;
+    Ok(Box::new(DurableLedger::new(
+        backend,
+        instance,
+        Lifetimes::default(),
+    )))
+}
+
+struct SystemTime;
+impl countersign_ledger::LedgerClock for SystemTime {
+    fn now(&self) -> Result<countersign_ledger::Moment, countersign_dispatch::ledger::Error> {
+        use countersign_runtime::Clock as _;
+        Ok(countersign_ledger::Moment::of_second(
+            countersign_runtime::SystemClock.now().unwrap(),
+        ))
+    }
+}
+
+/// A name for this run that no other one has.
+fn new_instance() -> anyhow::Result<InstanceId> {
+    let name = Uuid::new_v4().simple().to_string();
+    InstanceId::new(&name).ok_or_else(|| anyhow!("cannot name this run"))
+}
+
+/// The directory for what this program keeps for the user.
+fn data_directory() -> anyhow::Result<PathBuf> {
+    let strategy = choose_base_strategy().map_err(|_| {
+        anyhow!(
+            "there is no home directory to keep a ledger in: name one with --ledger sqlite:PATH"
+        )
+    })?;
+    Ok(strategy.data_dir().join("countersign"))
+}
+
+fn make_private(directory: &Path) -> anyhow::Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+        .map_err(|error| {
+            anyhow!(
+                "cannot make the directory for the ledger: {}",
+                describe(&error)
+            )
+        })
+}
