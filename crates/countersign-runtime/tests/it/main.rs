@@ -8,3 +8,5 @@ mod command;
 mod command_handler;
 #[cfg(test)]
 mod tools;
+#[cfg(test)]
+mod work;

@@ -4,9 +4,8 @@ use std::cell::Cell;
 
 use countersign_contract::{ApproverId, CallFingerprint, CheckedAnswer, Scope, StatusRef};
 use countersign_dispatch::{
-    BusinessState, CallBound, CallIdentity, Fence, Ledger, MemoryLedger, Operation, Proposal,
-    Proposed, Receipt, Reservation, Reserved, Settled, Settlement, StateVerdict, StatusQuestion,
-    StatusSource, ledger,
+    BusinessState, CallBound, CallIdentity, Fence, Ledger, Operation, Proposal, Proposed, Receipt,
+    Reservation, Reserved, Settled, Settlement, StateVerdict, StatusQuestion, StatusSource, ledger,
 };
 use countersign_policy::{
     AccessRequest, ApproverDirectory, ApproverStanding, Authorized, Authorizer, Decision,
@@ -39,12 +38,12 @@ enum Failure {
 
 /// A ledger that fails once, at one method.
 struct FailingLedger<'l> {
-    inner: &'l MemoryLedger,
+    inner: &'l dyn Ledger,
     failing: Cell<Option<(Method, Failure)>>,
 }
 
 impl<'l> FailingLedger<'l> {
-    fn new(inner: &'l MemoryLedger, method: Method, failure: Failure) -> Self {
+    fn new(inner: &'l dyn Ledger, method: Method, failure: Failure) -> Self {
         Self {
             inner,
             failing: Cell::new(Some((method, failure))),
@@ -135,7 +134,7 @@ impl Ledger for FailingLedger<'_> {
 
 /// Dispatches once over a failing ledger; nothing where the ledger's error came out.
 fn dispatched(stage: &Stage, attempt: &Attempt, method: Method, failure: Failure) -> Option<Said> {
-    let ledger = FailingLedger::new(&stage.ledger, method, failure);
+    let ledger = FailingLedger::new(&*stage.ledger, method, failure);
     let line = stage.line(attempt.disturbance);
     let ports = DispatchPorts {
         ledger: &ledger,
@@ -263,7 +262,7 @@ fn a_question_over_a_failing_ledger_leaves_everything_as_it_was() {
         let stage = Stage::default();
         let attempt = Attempt::approved_refund().disturbed(Disturbance::AnswerLost);
         assert_eq!(stage.says(&attempt), ("OUTCOME_UNKNOWN", 1));
-        let ledger = FailingLedger::new(&stage.ledger, method, failure);
+        let ledger = FailingLedger::new(&*stage.ledger, method, failure);
         let ports = StatusPorts {
             ledger: &ledger,
             ..stage.status_ports()

@@ -305,7 +305,7 @@ fn a_tool_without_a_contract_of_its_own_is_unknown() {
 #[test]
 fn a_full_ledger_refuses_and_runs_nothing() {
     let stage = Stage {
-        ledger: MemoryLedger::with_capacity(1),
+        ledger: Box::new(MemoryLedger::with_capacity(1)),
         ..Stage::default()
     };
     assert_eq!(stage.says(&Attempt::approved_refund()), (FRESH, 1));

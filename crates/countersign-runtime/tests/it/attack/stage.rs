@@ -1,12 +1,18 @@
 //! The stage for attacks: the demonstration shop behind a real pipeline, and a counter of what it did.
 
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
 use countersign_canonical::{Limits, parse};
 use countersign_contract::{
     ApproverId, Arguments, Call, CallId, Delivery, ErrorCode, IdempotencyKey, ModelResult,
     OperationId, Package, Principal, Profile, RequestDigest, ResponseId, Revision, Role, Roles,
     StatusRef, SubjectId, TenantId, ToolContract, ToolName, UtcSecond,
 };
-use countersign_dispatch::{DispatchRequest, Executor, MemoryLedger, StatusRequest, ledger};
+use countersign_dispatch::{DispatchRequest, Executor, Ledger, StatusRequest, ledger};
+use countersign_ledger::{
+    DurableLedger, InstanceId, LedgerClock, Lifetimes, MemoryBackend, Moment,
+};
 use countersign_policy::{AccessRequest, Approval};
 use countersign_runtime::{DispatchPorts, StatusPorts, dispatch, query_status};
 use countersign_shop::{Disturbance, Shop, ShopExecutor, approver};
@@ -26,11 +32,43 @@ pub(crate) const RECONCILED: Said = "receipt_reconciled";
 /// Changes something in place.
 pub(crate) type Change<T> = fn(&mut T);
 
-/// A shop with its ledger.
-#[derive(Default)]
+/// A shop with its ledger: the durable one, over a back-end in memory.
 pub(crate) struct Stage {
     pub(crate) shop: Shop,
-    pub(crate) ledger: MemoryLedger,
+    pub(crate) ledger: Box<dyn Ledger + Sync>,
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        let now = Moment::of_second(UtcSecond::new(NOW).unwrap());
+        let backend = MemoryBackend::new(SettableClock::at(now));
+        let instance = InstanceId::new("host-1").unwrap();
+        Self {
+            shop: Shop::default(),
+            ledger: Box::new(DurableLedger::new(backend, instance, Lifetimes::default())),
+        }
+    }
+}
+
+/// A ledger's clock that a test sets.
+#[derive(Clone)]
+pub(crate) struct SettableClock(Arc<Mutex<Moment>>);
+
+impl SettableClock {
+    pub(crate) fn at(now: Moment) -> Self {
+        Self(Arc::new(Mutex::new(now)))
+    }
+
+    pub(crate) fn pass(&self, duration: Duration) {
+        let mut now = self.0.lock().unwrap();
+        *now = now.after(duration);
+    }
+}
+
+impl LedgerClock for SettableClock {
+    fn now(&self) -> Result<Moment, ledger::Error> {
+        Ok(*self.0.lock().unwrap())
+    }
 }
 
 /// One call as it reaches the host, and what goes wrong on the way to the shop.
@@ -92,7 +130,7 @@ impl Stage {
 
     pub(crate) fn ports<'s>(&'s self, executor: &'s dyn Executor) -> DispatchPorts<'s> {
         DispatchPorts {
-            ledger: &self.ledger,
+            ledger: &*self.ledger,
             authorizer: &self.shop,
             approvers: &self.shop,
             state: &self.shop,
@@ -102,7 +140,7 @@ impl Stage {
 
     pub(crate) fn status_ports(&self) -> StatusPorts<'_> {
         StatusPorts {
-            ledger: &self.ledger,
+            ledger: &*self.ledger,
             authorizer: &self.shop,
             source: &self.shop,
         }
