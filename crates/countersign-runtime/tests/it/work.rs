@@ -33,12 +33,14 @@ struct Place {
 }
 
 type Host = DurableLedger<MemoryBackend>;
+/// Something changes between the decision and the execution.
+type Drift = fn(&mut Place);
 
 const SETTINGS: PollerSettings = PollerSettings {
     batch: 16,
     pause: Duration::from_millis(1),
     first_delay: Duration::from_secs(1),
-    longest_delay: Duration::from_secs(60),
+    longest_delay: Duration::from_mins(1),
     max_visits: 5,
 };
 
@@ -91,32 +93,32 @@ impl Place {
         said(&attempt.dispatch(&ports).unwrap())
     }
 
-    fn approve(&self, ledger: &Host, attempt: &Attempt, seconds: u64) -> Decided {
-        let now = ledger.now().unwrap().second();
-        let decision = Decision::Approve {
-            by: approver(),
-            approval_id: ApprovalId::new("approval-9").unwrap(),
-            expires_at: now.checked_add(seconds).unwrap(),
-        };
-        ledger.decide(&attempt.status_ref(), &decision).unwrap()
-    }
-
-    fn detail(&self, ledger: &Host, attempt: &Attempt) -> OperationDetail {
-        ledger.operation(&attempt.status_ref()).unwrap().unwrap()
-    }
-
-    fn state(&self, ledger: &Host, attempt: &Attempt) -> StateKind {
-        self.detail(ledger, attempt).record.kind()
-    }
-
     /// A write that waits, and was approved.
     fn approved(&self, ledger: &Host) -> Attempt {
         let attempt = Attempt::refund();
         assert_eq!(self.says(ledger, &attempt), "APPROVAL_REQUIRED");
-        let decided = self.approve(ledger, &attempt, 60);
+        let decided = approve(ledger, &attempt, 60);
         assert!(matches!(decided, Decided::Counts(_)), "{decided:?}");
         attempt
     }
+}
+
+fn approve(ledger: &Host, attempt: &Attempt, seconds: u64) -> Decided {
+    let now = ledger.now().unwrap().second();
+    let decision = Decision::Approve {
+        by: approver(),
+        approval_id: ApprovalId::new("approval-9").unwrap(),
+        expires_at: now.checked_add(seconds).unwrap(),
+    };
+    ledger.decide(&attempt.status_ref(), &decision).unwrap()
+}
+
+fn detail(ledger: &Host, attempt: &Attempt) -> OperationDetail {
+    ledger.operation(&attempt.status_ref()).unwrap().unwrap()
+}
+
+fn state(ledger: &Host, attempt: &Attempt) -> StateKind {
+    detail(ledger, attempt).record.kind()
 }
 
 impl Executor for Place {
@@ -152,12 +154,12 @@ fn what_was_approved_is_performed_once_though_nobody_waits_for_it() {
     assert!(place.tick(&one).is_idle());
     assert_eq!(place.shop.effect_count(), 1);
     assert_eq!(place.says(&one, &attempt), "local_replay");
-    assert_eq!(place.state(&one, &attempt), StateKind::Succeeded);
+    assert_eq!(state(&one, &attempt), StateKind::Succeeded);
 }
 
 #[test]
 fn whatever_has_changed_before_it_begins_blocks_it_for_good() {
-    let drifts: [(&str, fn(&mut Place), ErrorCode); 4] = [
+    let drifts: [(&str, Drift, ErrorCode); 4] = [
         (
             "the order was refunded",
             |place| {
@@ -197,7 +199,7 @@ fn whatever_has_changed_before_it_begins_blocks_it_for_good() {
         drift(&mut place);
         let tick = place.tick(&host);
         assert_eq!(tick.blocked + tick.expired, 1, "{name}");
-        let detail = place.detail(&host, &attempt);
+        let detail = detail(&host, &attempt);
         assert_eq!(detail.record.state, State::Blocked { cause }, "{name}");
         assert_eq!((place.sent.get(), place.shop.effect_count()), (0, 0));
         // It needs another approval: this one is used up.
@@ -213,10 +215,10 @@ fn an_unknown_outcome_is_asked_about_and_ends_with_the_receipt() {
     place.disturbance.set(Disturbance::AnswerLost);
     let tick = place.tick(&host);
     assert_eq!((tick.done, tick.postponed), (0, 1));
-    assert_eq!(place.state(&host, &attempt), StateKind::Unknown);
+    assert_eq!(state(&host, &attempt), StateKind::Unknown);
     place.clock.pass(Duration::from_secs(2));
     assert_eq!(place.tick(&host).done, 1);
-    assert_eq!(place.state(&host, &attempt), StateKind::Succeeded);
+    assert_eq!(state(&host, &attempt), StateKind::Succeeded);
     assert_eq!(place.says(&host, &attempt), "local_replay");
     assert_eq!((place.sent.get(), place.shop.effect_count()), (1, 1));
 }
@@ -230,10 +232,10 @@ fn what_nobody_can_tell_is_left_to_a_person_and_is_never_sent_again() {
     let mut given_up = 0;
     for _ in 0..20 {
         given_up += place.tick(&host).given_up;
-        place.clock.pass(Duration::from_secs(120));
+        place.clock.pass(Duration::from_mins(2));
     }
     assert_eq!((given_up, place.sent.get()), (1, 1));
-    let record = place.detail(&host, &attempt).record;
+    let record = detail(&host, &attempt).record;
     assert!(record.is_dead_letter);
     assert_eq!(record.kind(), StateKind::Unknown);
     // A person looked: it was not executed, which frees the key for another approval.
@@ -259,11 +261,11 @@ fn a_holder_that_is_gone_leaves_an_unknown_outcome_and_a_living_one_does_not() {
         gone.heartbeat().unwrap();
         place.clock.pass(Duration::from_secs(10));
         assert_eq!(alive.recover(16), Ok(0));
-        assert_eq!(place.state(&alive, &attempt), StateKind::Executing);
+        assert_eq!(state(&alive, &attempt), StateKind::Executing);
         // Now it stops being heard of.
         place.clock.pass(Duration::from_secs(16));
         assert_eq!(alive.recover(16), Ok(1));
-        assert_eq!(place.state(&alive, &attempt), StateKind::Unknown);
+        assert_eq!(state(&alive, &attempt), StateKind::Unknown);
         Execution::AnswerLost
     };
     let ports = DispatchPorts {
@@ -274,7 +276,7 @@ fn a_holder_that_is_gone_leaves_an_unknown_outcome_and_a_living_one_does_not() {
         executor: &Meanwhile(&looks),
     };
     assert_eq!(said(&attempt.dispatch(&ports).unwrap()), "OUTCOME_UNKNOWN");
-    assert_eq!(place.state(&alive, &attempt), StateKind::Unknown);
+    assert_eq!(state(&alive, &attempt), StateKind::Unknown);
 }
 
 /// Something happens while a holder performs.
@@ -313,13 +315,13 @@ fn a_write_whose_downstream_knows_the_key_is_sent_again_while_it_remembers() {
     // The attempt may still be under way: nothing is sent.
     assert_eq!(place.tick(&host).postponed, 1);
     assert_eq!(place.sent.get(), 0);
-    place.clock.pass(Duration::from_secs(60));
+    place.clock.pass(Duration::from_mins(1));
     // A refusal to begin again proves nothing about the first attempt.
     place.disturbance.set(Disturbance::RateLimit);
     assert_eq!(place.tick(&host).postponed, 1);
-    assert_eq!(place.state(&host, &attempt), StateKind::Unknown);
+    assert_eq!(state(&host, &attempt), StateKind::Unknown);
     place.disturbance.set(Disturbance::None);
-    place.clock.pass(Duration::from_secs(60));
+    place.clock.pass(Duration::from_mins(1));
     assert_eq!(place.tick(&host).done, 1);
     assert_eq!((place.sent.get(), place.shop.effect_count()), (2, 1));
 }
@@ -345,6 +347,6 @@ fn delays_double_to_a_bound_and_vary() {
     assert_eq!(delay(1, 1.0), Duration::from_secs(1));
     assert_eq!(delay(3, 1.0), Duration::from_secs(4));
     assert_eq!(delay(3, 0.0), Duration::from_secs(2));
-    assert_eq!(delay(u32::MAX, 1.0), Duration::from_secs(60));
+    assert_eq!(delay(u32::MAX, 1.0), Duration::from_mins(1));
     assert_eq!(delay(0, 2.0), Duration::from_secs(1));
 }
