@@ -2,9 +2,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
-use countersign_ledger::{LedgerClock, Moment};
+use countersign_ledger::{LedgerClock, Moment, Version};
 use rusqlite::Connection;
 
 use countersign_dispatch::ledger::Error;
@@ -17,13 +17,12 @@ use crate::file::LedgerFile;
 use crate::limits::Limits;
 use crate::readers::Readers;
 use crate::schema::Schema;
-use crate::watch::{Changes, Version, Watch};
+use crate::watch::{Changes, Watch};
 use crate::writer::{Counts, Writer};
 
 /// An open ledger file. Several processes may have the same one open, and several threads share one engine.
 ///
 /// Dropping it finishes what was accepted, and closes the file.
-#[derive(Debug)]
 pub struct Engine {
     // INVARIANT: in the order in which they are dropped: of the connections the writer's is the last, and can bring the
     // log into the file.
@@ -31,6 +30,7 @@ pub struct Engine {
     _watch: Watch,
     writer: Writer,
     changes: Arc<Changes>,
+    clock: Arc<dyn LedgerClock>,
     file: LedgerFile,
     schema: Schema,
     limits: Limits,
@@ -78,12 +78,18 @@ impl Engine {
             limits.reader_wait,
             limits.lock_wait,
         );
-        let writer = Writer::start(connection, &limits, clock, Arc::clone(&changes))?;
+        let writer = Writer::start(
+            connection,
+            &limits,
+            Arc::clone(&clock),
+            Arc::clone(&changes),
+        )?;
         Ok(Self {
             writer,
             readers,
             _watch: watch,
             changes,
+            clock,
             file,
             schema,
             limits,
@@ -106,9 +112,13 @@ impl Engine {
         self.writer.run(name, body)
     }
 
-    /// Runs a body on one consistent snapshot. It can write nothing.
-    pub fn read<T>(&self, body: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        self.readers.read(body)
+    /// Runs a body on one consistent snapshot, which holds all that was answered before. It can write nothing.
+    pub fn read<T>(
+        &self,
+        body: impl FnOnce(&Connection, Moment) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.readers
+            .read(|connection| body(connection, self.clock.now()?))
     }
 
     /// The ledger's version now; to be asked for before the read whose answer is waited for.
@@ -116,11 +126,11 @@ impl Engine {
         self.changes.version()
     }
 
-    /// Waits until any process has changed the ledger since that version, or the time has come. `false` when it has.
+    /// Waits until any process has changed the ledger since that version, or for so long. Tells the version then.
     ///
     /// It may return early; whoever waits reads again.
-    pub fn wait_for_change(&self, since: Version, until: Instant) -> bool {
-        self.changes.wait(since, until)
+    pub fn wait(&self, since: Version, at_most: Duration) -> Version {
+        self.changes.wait(since, at_most)
     }
 
     /// Writes a copy of the ledger as it is at one moment, while others go on reading and writing.
@@ -133,7 +143,7 @@ impl Engine {
 
     /// Checks every page, index and row constraint of the file. It reads all of it.
     pub fn check(&self) -> Result<(), Error> {
-        self.read(check::integrity)
+        self.read(|connection, _| check::integrity(connection))
     }
 
     /// How many transactions wait for the writer now.
@@ -144,5 +154,14 @@ impl Engine {
     /// What the writer has done since this ledger was opened here.
     pub fn counts(&self) -> Counts {
         self.writer.counts()
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Engine")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
 //! The durable ledger in one SQLite file.
 //!
-//! [`Engine`] is one open file: a single writer whose commits take in all callers that wait, readers beside it, and
+//! [`SqliteBackend`] keeps the tables of `countersign-ledger`. Beneath it, [`Engine`] is one open file: a single writer whose commits take in all callers that wait, readers beside it, and
 //! whoever waits for a change of any process.
 //!
 //! Invariants:
@@ -11,10 +11,11 @@
 //! - Several processes may use one file; every wait for another has a bound.
 //! - No path, SQL text or stored value is in an error.
 //!
-//! Module map: `engine` (one open ledger), `writer` (group commit; its queue, jobs, batches and checkpoints), `readers`,
+//! Module map: `backend` and `tables` (what is kept; `keys`), `engine` (one open ledger), `writer` (group commit; its queue, jobs, batches and checkpoints), `readers`,
 //! `watch` (waiting for changes); `file` (which files are accepted), `connection` (how they are opened), `schema`
 //! (versions and migrations), `check`, `backup`; `limits`, `clock`, `error`.
 
+mod backend;
 mod backup;
 mod check;
 mod clock;
@@ -22,12 +23,15 @@ mod connection;
 mod engine;
 mod error;
 mod file;
+mod keys;
 mod limits;
 mod readers;
 mod schema;
+mod tables;
 mod watch;
 mod writer;
 
+pub use backend::{LEDGER, SqliteBackend};
 pub use backup::restore;
 pub use clock::MachineClock;
 pub use engine::Engine;
@@ -35,5 +39,4 @@ pub use error::{Classify, OpenError};
 pub use file::{Part, Refusal};
 pub use limits::Limits;
 pub use schema::{Migration, Pending, Schema};
-pub use watch::Version;
 pub use writer::Counts;

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use countersign_ledger::Version;
 use rusqlite::Connection;
 
 use countersign_dispatch::ledger::{Cause, Error};
@@ -14,10 +15,6 @@ use crate::file::LedgerFile;
 
 /// How often other processes' commits are looked for while somebody waits.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
-
-/// A state of the ledger, to wait for a later one. Only to be compared within one open ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version(u64);
 
 /// Counts changes, of this process at once and of others when they are seen.
 #[derive(Debug, Default)]
@@ -49,28 +46,26 @@ impl Changes {
         Version(self.state().version)
     }
 
-    /// Waits until the version is another one, or the time has come. `false` when it has.
-    pub(crate) fn wait(&self, since: Version, until: Instant) -> bool {
+    /// Waits until the version is another one, or the time has come. Tells the version then.
+    pub(crate) fn wait(&self, since: Version, at_most: Duration) -> Version {
+        let until = running_time() + at_most;
         let mut state = self.state();
         state.waiters += 1;
         if state.waiters == 1 {
             self.wanted.notify_one();
         }
-        let is_changed = loop {
-            if state.version != since.0 || state.closed {
-                break true;
-            }
+        while state.version == since.0 && !state.closed {
             let left = until.saturating_duration_since(running_time());
             if left.is_zero() {
-                break false;
+                break;
             }
             (state, _) = self
                 .changed
                 .wait_timeout(state, left)
                 .unwrap_or_else(PoisonError::into_inner);
-        };
+        }
         state.waiters -= 1;
-        is_changed
+        Version(state.version)
     }
 
     /// Says that something has changed.

@@ -304,7 +304,7 @@ fn a_reader_cannot_write_and_leaves_no_transaction_behind() {
     let stage = Stage::new();
     let engine = open(&stage.path(), IMPATIENT).unwrap();
     for _ in 0..10 {
-        let refused = engine.read(|connection| put(connection, "r", 1, 0));
+        let refused = engine.read(|connection, _| put(connection, "r", 1, 0));
         assert_eq!(refused, Err(Error::Unavailable(Cause::ReadOnly)));
     }
     write_note(&engine, "w", 1).unwrap();
@@ -319,13 +319,13 @@ fn a_read_sees_one_moment_and_too_many_reads_are_turned_away() {
         connection.query_row("SELECT count(*) FROM note", [], |row| row.get::<_, i64>(0))
     };
     engine
-        .read(|first| {
+        .read(|first, _| {
             assert_eq!(count(first).classify()?, 0);
             write_note(&engine, "w", 1)?;
             assert_eq!(count(first).classify()?, 0, "the snapshot stays");
-            engine.read(|second| {
+            engine.read(|second, _| {
                 assert_eq!(count(second).classify()?, 2);
-                assert_eq!(engine.read(|_| Ok(())), Err(Error::Busy));
+                assert_eq!(engine.read(|_, _| Ok(())), Err(Error::Busy));
                 Ok(())
             })
         })

@@ -229,7 +229,7 @@ fn a_corrupted_page_is_damage_and_what_lies_elsewhere_is_read() {
     drop(file);
     let engine = stage.open();
     let damaged = |error: Error| matches!(error, Error::Damaged(_));
-    let read = engine.read(|connection| {
+    let read = engine.read(|connection, _| {
         connection
             .query_row("SELECT max(number) FROM note", [], |row| {
                 row.get::<_, i64>(0)
@@ -258,7 +258,7 @@ fn a_corrupted_page_is_damage_and_what_lies_elsewhere_is_read() {
             });
         }
     });
-    let aside = engine.read(|connection| {
+    let aside = engine.read(|connection, _| {
         connection
             .query_row("SELECT sum(a) FROM aside", [], |row| row.get::<_, i64>(0))
             .classify()

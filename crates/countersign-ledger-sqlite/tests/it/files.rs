@@ -150,7 +150,7 @@ fn a_ledger_that_is_moved_or_replaced_takes_no_more_writes() {
         }
         let moved = Error::Unavailable(Cause::Moved);
         assert_eq!(write_note(&engine, "w", 2), Err(moved));
-        assert_eq!(engine.read(|_| Ok(())), Err(moved));
+        assert_eq!(engine.read(|_, _| Ok(())), Err(moved));
         if replaced {
             fs::remove_file(stage.path()).unwrap();
         }

@@ -13,6 +13,10 @@ mod disks;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
+mod host;
+#[cfg(test)]
+mod ledger;
+#[cfg(test)]
 mod processes;
 #[cfg(test)]
 mod schema;

@@ -94,7 +94,7 @@ pub(crate) fn put(
 
 pub(crate) fn count(engine: &Engine) -> i64 {
     engine
-        .read(|connection| {
+        .read(|connection, _| {
             connection
                 .query_row("SELECT count(*) FROM note", [], |r| r.get(0))
                 .classify()
@@ -105,7 +105,7 @@ pub(crate) fn count(engine: &Engine) -> i64 {
 /// The numbers of a writer's notes, each of which must have both halves.
 pub(crate) fn numbers(engine: &Engine, writer: &str) -> Vec<i64> {
     engine
-        .read(|connection| {
+        .read(|connection, _| {
             let mut select = connection.prepare(
                 "SELECT number, count(*) FROM note WHERE writer = ?1 GROUP BY number ORDER BY number",
             ).classify()?;

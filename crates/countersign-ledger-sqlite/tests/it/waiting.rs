@@ -16,7 +16,7 @@ fn a_change_in_this_process_wakes_at_once() {
     let since = engine.version();
     thread::scope(|scope| {
         let waiter = scope.spawn(|| {
-            assert!(engine.wait_for_change(since, now() + LONG));
+            assert_ne!(engine.wait(since, LONG), since);
             now()
         });
         sleep(Duration::from_millis(50));
@@ -39,13 +39,12 @@ fn a_change_in_another_process_wakes_within_a_tenth_of_a_second() {
         for _ in 0..8 {
             let (engine, sender) = (&engine, sender.clone());
             scope.spawn(move || {
-                let until = now() + LONG;
                 loop {
                     let since = engine.version();
                     if !numbers(engine, "announced").is_empty() {
                         break;
                     }
-                    assert!(engine.wait_for_change(since, until), "never woken");
+                    assert_ne!(engine.wait(since, LONG), since, "never woken");
                 }
                 sender.send(now()).unwrap();
             });
@@ -67,7 +66,7 @@ fn a_change_between_the_look_and_the_wait_is_not_missed() {
     let stage = Stage::new();
     let engine = stage.open();
     // The watch has looked before, and nobody waits any more.
-    engine.wait_for_change(engine.version(), now() + Duration::from_millis(60));
+    engine.wait(engine.version(), Duration::from_millis(60));
     let mut child = Actor::start("announce", &stage.path());
     child.expect("ready");
     let since = engine.version();
@@ -76,7 +75,7 @@ fn a_change_between_the_look_and_the_wait_is_not_missed() {
     child.expect("written");
     child.finish();
     let started = now();
-    assert!(engine.wait_for_change(since, now() + LONG));
+    assert_ne!(engine.wait(since, LONG), since);
     assert!(started.elapsed() < Duration::from_secs(5));
 }
 
@@ -85,12 +84,13 @@ fn without_a_change_the_time_comes() {
     let stage = Stage::new();
     let engine = stage.open();
     // The first look may wake without a change.
-    engine.wait_for_change(engine.version(), now() + Duration::from_millis(100));
+    engine.wait(engine.version(), Duration::from_millis(100));
     let started = now();
-    assert!(!engine.wait_for_change(engine.version(), now() + Duration::from_millis(150)));
+    let since = engine.version();
+    assert_eq!(engine.wait(since, Duration::from_millis(150)), since);
     assert!(started.elapsed() >= Duration::from_millis(150));
     // A transaction that writes nothing is no change.
     let since = engine.version();
     engine.write("nothing", |_, _| Ok(())).unwrap();
-    assert!(!engine.wait_for_change(since, now() + Duration::from_millis(100)));
+    assert_eq!(engine.wait(since, Duration::from_millis(100)), since);
 }

@@ -1,0 +1,106 @@
+//! The tables of the ledger within one transaction.
+
+mod decode;
+mod read;
+mod write;
+
+use countersign_dispatch::ledger::{Cause, Error};
+use countersign_ledger::Moment;
+use rusqlite::{Connection, Row};
+
+use crate::error::Classify;
+
+/// The tables, in the transaction that the connection is in.
+#[derive(Debug)]
+pub(crate) struct SqliteTables<'c> {
+    connection: &'c Connection,
+    now: Moment,
+}
+
+impl<'c> SqliteTables<'c> {
+    pub(crate) fn new(connection: &'c Connection, now: Moment) -> Self {
+        Self { connection, now }
+    }
+
+    /// The row that a statement finds, if it finds one.
+    fn find<T>(
+        &self,
+        statement: &str,
+        parameters: impl rusqlite::Params,
+        read: impl FnOnce(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let mut statement = self.connection.prepare_cached(statement).classify()?;
+        let mut rows = statement.query(parameters).classify()?;
+        rows.next().classify()?.map(read).transpose()
+    }
+
+    /// All rows that a statement finds. Each statement has its own limit.
+    fn list<T>(
+        &self,
+        statement: &str,
+        parameters: impl rusqlite::Params,
+        mut read: impl FnMut(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let mut statement = self.connection.prepare_cached(statement).classify()?;
+        let mut rows = statement.query(parameters).classify()?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().classify()? {
+            found.push(read(row)?);
+        }
+        Ok(found)
+    }
+
+    /// Hands rows over until somebody has enough.
+    fn until(
+        &self,
+        statement: &str,
+        parameters: impl rusqlite::Params,
+        mut has_enough: impl FnMut(&Row<'_>) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
+        let mut statement = self.connection.prepare_cached(statement).classify()?;
+        let mut rows = statement.query(parameters).classify()?;
+        while let Some(row) = rows.next().classify()? {
+            if has_enough(row)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes rows; tells how many.
+    fn change(&self, statement: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
+        self.connection
+            .prepare_cached(statement)
+            .classify()?
+            .execute(parameters)
+            .classify()
+    }
+
+    /// Changes exactly one row; anything else contradicts what was read before.
+    fn change_one(
+        &self,
+        statement: &str,
+        parameters: impl rusqlite::Params,
+        otherwise: &'static str,
+    ) -> Result<(), Error> {
+        match self.change(statement, parameters)? {
+            1 => Ok(()),
+            _ => Err(Error::Damaged(otherwise)),
+        }
+    }
+}
+
+/// A number for a column.
+fn stored(number: u64) -> Result<i64, Error> {
+    i64::try_from(number).map_err(|_| Error::Unavailable(Cause::Fault))
+}
+
+/// A moment for a column. It ends with the year 9999.
+fn stored_moment(moment: Moment) -> i64 {
+    i64::try_from(moment.as_milliseconds()).unwrap_or(i64::MAX)
+}
+
+/// A limit for a statement.
+fn stored_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
