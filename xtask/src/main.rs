@@ -2,7 +2,7 @@
 //!
 //! - `verify` is the whole gate and changes no file of the source tree; `fix` is the one that does.
 //! - `test` prepares what the tests need on a fresh machine, says what it does, and runs them all.
-//! - `bench` and `fuzz` run what is too slow for the gate.
+//! - `bench`, `fuzz` and `soak` run what is too slow for the gate.
 //!
 //! The rules that `verify` holds the workspace to are data in [`rules`]; `direction`, `outside` and `layout` evaluate
 //! them over facts read by `metadata`, so that each can be tested on a made-up workspace.
@@ -24,6 +24,7 @@ mod outside;
 mod program;
 mod python;
 mod rules;
+mod soak;
 mod stage;
 mod system;
 mod test;
@@ -46,6 +47,7 @@ Usage: cargo xtask COMMAND
                                   ARGS go to `cargo test`, such as `-- -p countersign-canonical`.
   bench [NAME] [-- ARGS]          Run the benchmarks, or the one called NAME.
   fuzz [TARGET] [--seconds N]     Run every fuzz target, or one, for N seconds each (60).
+  soak [--kills N]                Kill a process that performs writes N times (1000), and count what was done.
 ";
 
 fn main() -> ExitCode {
@@ -77,6 +79,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ),
         "bench" => bench::run(&root, rest),
         "fuzz" => fuzz::run(&root, rest),
+        "soak" => soak::run(&root, rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())

@@ -7,6 +7,8 @@ mod command;
 #[cfg(test)]
 mod command_handler;
 #[cfg(test)]
+mod kills;
+#[cfg(test)]
 mod tools;
 #[cfg(test)]
 mod work;
