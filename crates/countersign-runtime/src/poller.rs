@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use countersign_contract::ToolName;
 use countersign_dispatch::ledger;
-use countersign_ledger::{OpenCounts, StateKind, Task};
+use countersign_ledger::{Lifetimes, OpenCounts, StateKind, Task};
 
+use crate::heartbeat::while_alive;
 use crate::work::{Performed, WorkPorts, perform};
 
 /// How a poller works.
@@ -23,6 +24,8 @@ pub struct PollerSettings {
     pub longest_delay: Duration,
     /// After so many looks that came to nothing, an operation is left to a person.
     pub max_visits: u32,
+    /// How long the ledger takes a silent host for alive; the poller lets itself be heard well within it.
+    pub lease: Duration,
 }
 
 impl Default for PollerSettings {
@@ -33,6 +36,7 @@ impl Default for PollerSettings {
             first_delay: Duration::from_secs(1),
             longest_delay: Duration::from_mins(5),
             max_visits: 12,
+            lease: Lifetimes::default().lease,
         }
     }
 }
@@ -183,16 +187,18 @@ impl<'p> Poller<'p> {
         wait: &dyn Fn(Duration),
         report: &dyn Fn(&ledger::Error),
     ) -> Result<(), ledger::Error> {
-        while !stop.is_stopped() {
-            match self.tick(stop) {
-                Ok(tick) if tick.is_idle() => wait(self.settings.pause),
-                Ok(_) => {}
-                Err(error) => {
-                    report(&error);
-                    wait(self.settings.pause);
+        while_alive(self.ports.ledger, self.settings.lease, || {
+            while !stop.is_stopped() {
+                match self.tick(stop) {
+                    Ok(tick) if tick.is_idle() => wait(self.settings.pause),
+                    Ok(_) => {}
+                    Err(error) => {
+                        report(&error);
+                        wait(self.settings.pause);
+                    }
                 }
             }
-        }
+        });
         self.ports.ledger.leave()
     }
 }

@@ -13,9 +13,9 @@ use countersign_policy::{ApprovalEvidence, ApproverDirectory, Authorizer};
 use crate::driver::{DispatchPorts, StatusPorts, dispatch, query_status, redeliver};
 
 /// A ledger that the pipeline and workers use.
-pub trait WorkLedger: Ledger + Work {}
+pub trait WorkLedger: Ledger + Work + Sync {}
 
-impl<L: Ledger + Work> WorkLedger for L {}
+impl<L: Ledger + Work + Sync> WorkLedger for L {}
 
 /// Knows what a principal's claims are now.
 pub trait PrincipalDirectory {

@@ -19,7 +19,7 @@ const KILLS_VARIABLE: &str = "COUNTERSIGN_KILLS";
 /// Tells the test binary, started again, to be the process.
 const PLACE_VARIABLE: &str = "COUNTERSIGN_KILLS_PLACE";
 /// How long the last recovery may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 #[test]
 fn a_process_killed_at_random_moments_acts_once_and_forgets_nothing() {

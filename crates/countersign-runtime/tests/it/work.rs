@@ -42,6 +42,7 @@ const SETTINGS: PollerSettings = PollerSettings {
     first_delay: Duration::from_secs(1),
     longest_delay: Duration::from_mins(1),
     max_visits: 5,
+    lease: Duration::from_secs(15),
 };
 
 impl Place {

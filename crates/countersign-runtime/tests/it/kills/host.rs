@@ -50,6 +50,7 @@ const SETTINGS: PollerSettings = PollerSettings {
     first_delay: Duration::from_millis(20),
     longest_delay: Duration::from_millis(100),
     max_visits: 20,
+    lease: LIFETIMES.lease,
 };
 
 type Ledger = DurableLedger<SqliteBackend>;
