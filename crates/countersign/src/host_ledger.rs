@@ -7,18 +7,19 @@ use std::str::FromStr;
 
 use anyhow::anyhow;
 use countersign_ledger::{
-    Approvals, Backend, Changes, DurableLedger, Grants, Inspection, InstanceId, Intents, Lifetimes,
-    Rulings,
+    Approvals, Backend, Changes, DurableLedger, Inspection, InstanceId, Intents, Lifetimes, Rulings,
 };
+use countersign_ledger_sqlite::SqliteBackend;
 use countersign_runtime::WorkLedger;
 use etcetera::{BaseStrategy as _, choose_base_strategy};
 use uuid::Uuid;
 
 use crate::input::describe;
+use crate::ledger_advice::unopened;
 
 /// Everything that commands ask of a ledger, whatever keeps it.
 pub(crate) trait HostLedger:
-    WorkLedger + Approvals + Rulings + Intents + Grants + Inspection + Changes + Send + Sync
+    WorkLedger + Approvals + Rulings + Intents + Inspection + Changes + Send + Sync
 {
     /// How long things last in it.
     fn lifetimes(&self) -> &Lifetimes;
@@ -29,6 +30,9 @@ impl<B: Backend> HostLedger for DurableLedger<B> {
         Self::lifetimes(self)
     }
 }
+
+/// A ledger in a file.
+pub(crate) type FileLedger = DurableLedger<SqliteBackend>;
 
 /// Where a ledger is kept: `sqlite:PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +52,13 @@ impl FromStr for LedgerLocation {
 }
 
 impl LedgerLocation {
+    /// The ledger that was named, or the user's own.
+    pub(crate) fn or_default(named: Option<&Self>) -> anyhow::Result<Self> {
+        named.cloned().map_or_else(Self::default_for_user, Ok)
+    }
+
     /// The user's own ledger, in the user's data directory, which is made where it is not there.
-    pub(crate) fn default_for_user() -> anyhow::Result<Self> {
+    fn default_for_user() -> anyhow::Result<Self> {
         let directory = data_directory()?;
         make_private(&directory)?;
         Ok(Self {
@@ -59,25 +68,10 @@ impl LedgerLocation {
 }
 
 /// Opens a ledger, and makes it where it is not there.
-pub(crate) fn open_ledger(location: &LedgerLocation) -> anyhow::Result<Box<dyn HostLedger>> {
-    let backend = countersign_ledger::MemoryBackend::new(SystemTime);
-    let _ = location;
+pub(crate) fn open_ledger(location: &LedgerLocation) -> anyhow::Result<FileLedger> {
+    let backend = SqliteBackend::open(&location.file).map_err(|error| unopened(&error))?;
     let instance = new_instance()?;
-    Ok(Box::new(DurableLedger::new(
-        backend,
-        instance,
-        Lifetimes::default(),
-    )))
-}
-
-struct SystemTime;
-impl countersign_ledger::LedgerClock for SystemTime {
-    fn now(&self) -> Result<countersign_ledger::Moment, countersign_dispatch::ledger::Error> {
-        use countersign_runtime::Clock as _;
-        Ok(countersign_ledger::Moment::of_second(
-            countersign_runtime::SystemClock.now().unwrap(),
-        ))
-    }
+    Ok(DurableLedger::new(backend, instance, Lifetimes::default()))
 }
 
 /// A name for this run that no other one has.

@@ -7,6 +7,7 @@ mod commands;
 mod host_ledger;
 mod identity;
 mod input;
+mod ledger_advice;
 mod output;
 mod prompt;
 mod toml_document;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use countersign_canonical::Limits;
 use countersign_contract::Principal;
+use countersign_ledger::Work as _;
 use countersign_providers::{Duty, Family, RESPONSE_LIMITS, Turn, read, read_as};
 use countersign_runtime::while_alive;
 
@@ -20,6 +21,7 @@ use self::package_directory::PackageDirectory;
 use crate::cli::{ApproveMode, TurnArguments};
 use crate::host_ledger::{HostLedger, LedgerLocation, open_ledger};
 use crate::input::{self, read_json};
+use crate::ledger_advice::failed;
 use crate::output::{Verdict, complain, print_json};
 use crate::tools_file::ToolsFile;
 
@@ -44,15 +46,11 @@ pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
         .map(PackageDirectory::open)
         .transpose()?;
     report_skipped(&turn);
-    let location = match &arguments.ledger {
-        Some(location) => location.clone(),
-        None => LedgerLocation::default_for_user()?,
-    };
-    let ledger = open_ledger(&location)?;
+    let ledger = open_ledger(&LedgerLocation::or_default(arguments.ledger.as_ref())?)?;
     let host = Host {
         tools: &tools,
         principal: &principal,
-        ledger: &*ledger,
+        ledger: &ledger,
         earlier,
         asking: match arguments.approve {
             ApproveMode::Ask => Asking::Here,
@@ -62,7 +60,7 @@ pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
         terminal: OnceCell::new(),
         packages,
     };
-    tidy_up(&*ledger)?;
+    tidy_up(&ledger)?;
     match &arguments.record_approvals {
         Some(file) => {
             check_new(file)?;
@@ -76,7 +74,7 @@ pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
         }
         None => {
             let lease = ledger.lifetimes().lease;
-            let verdict = while_alive(&*ledger, lease, || carry_out(&host, &turn));
+            let verdict = while_alive(&ledger, lease, || carry_out(&host, &turn));
             // Whatever is not said now, the lease says when it runs out.
             let _ = ledger.leave();
             Ok(verdict)
@@ -86,8 +84,8 @@ pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
 
 /// Ends what is over, and marks as unknown what was begun by runs that are gone.
 fn tidy_up(ledger: &dyn HostLedger) -> anyhow::Result<()> {
-    ledger.expire(MAX_TIDIED)?;
-    ledger.recover(MAX_TIDIED)?;
+    ledger.expire(MAX_TIDIED).map_err(failed)?;
+    ledger.recover(MAX_TIDIED).map_err(failed)?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::provider::{Provider, note};
 use crate::terminal::{Ended, Session};
-use crate::workplace::{Workplace, texts};
+use crate::workplace::{Workplace, texts, waiting_handle};
 
 const PROVIDER: Provider = Provider::Responses;
 
@@ -112,15 +112,21 @@ fn standard_input_never_approves() {
         .answering("no\n")
         .run();
     assert_eq!(codes(&ended, 1), ["APPROVAL_INVALID"]);
+    let later = PROVIDER.response(&[note("y")]).replace("resp_1", "resp_2");
+    let arguments = place.turn(&later, &[]);
     let ended = Session::new(&texts(&arguments))
         .reading(&yes)
         .without_terminal()
         .run();
     assert_eq!(codes(&ended, 1), ["APPROVAL_REQUIRED"]);
+    let handle = waiting_handle(&ended.stderr);
     assert_eq!(
         ended.stderr,
-        "countersign: there is no terminal to ask on: writes stay unapproved\n\
-         countersign: note: APPROVAL_REQUIRED\n"
+        format!(
+            "countersign: there is no terminal to ask on: writes stay unapproved\n\
+             countersign: note: waits for a decision: countersign approvals show {handle}\n\
+             countersign: note: APPROVAL_REQUIRED\n"
+        )
     );
     assert!(place.notes().is_empty());
 }
@@ -201,9 +207,10 @@ fn no_argument_reaches_the_terminal_s_edge() {
 
 #[test]
 fn the_question_has_colour_only_where_it_is_wanted_and_shown() {
-    let place = Workplace::new();
     let response = PROVIDER.response(&[note("x")]);
     let shown = |options: &[&str], variable: (&str, &str)| {
+        // What was denied is not asked again for a while.
+        let place = Workplace::new();
         let ended = Session::new(&texts(&place.turn(&response, options)))
             .with_variable(variable.0, variable.1)
             .answering("no\n")
@@ -244,7 +251,8 @@ fn the_subject_that_calls_is_never_asked_as_its_own_approver() {
         "approvers = [\"agent\", \"operator\"]",
         "approvers = [\"agent\"]",
     );
-    let ended = Session::new(&texts(&place.turn(&response, &[]))).run();
+    let later = PROVIDER.response(&[note("y")]).replace("resp_1", "resp_2");
+    let ended = Session::new(&texts(&place.turn(&later, &[]))).run();
     assert_eq!(codes(&ended, 1), ["APPROVAL_REQUIRED"]);
     assert!(
         ended.stderr.contains("no approver other than the subject"),

@@ -141,6 +141,8 @@ fn a_link_in_the_directory_leads_nowhere_and_old_permissions_do_not_stay() {
         "turn",
         "--tools",
         &place.at("tools.toml"),
+        "--ledger",
+        &place.ledger(),
         "--approve",
         "none",
         "--packages",

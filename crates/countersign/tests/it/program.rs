@@ -6,6 +6,15 @@ use std::thread;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
 
+/// The user's data directory of runs that name no ledger: never the real one.
+pub(crate) fn data_directory() -> String {
+    format!(
+        "{}/data-{}",
+        env!("CARGO_TARGET_TMPDIR"),
+        std::process::id()
+    )
+}
+
 /// What a run came to.
 #[derive(Debug)]
 pub(crate) struct Finished {
@@ -91,6 +100,7 @@ fn start(arguments: &[&str], environment: &[(&str, &str)], stdout: Stdio) -> Chi
         .args(arguments)
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("XDG_DATA_HOME", data_directory())
         .envs(environment.iter().copied())
         .stdin(Stdio::piped())
         .stdout(stdout)

@@ -66,37 +66,33 @@ fn an_approval_made_earlier_lets_exactly_its_call_act() {
 
 #[test]
 fn an_approval_dies_with_whatever_it_was_bound_to() {
-    let changes: [(&str, Change); 5] = [
-        ("the program", |place| {
+    // Another effect is another use of the call's id; another policy is not.
+    let changes: [(&str, &str, Change); 5] = [
+        ("the program", "CALL_ID_CONFLICT", |place| {
             place.write_program("note.sh", "#!/bin/sh\ncat >> root/notes\necho >> root/notes\necho '{\"noted\": true}' # new\n");
         }),
-        ("a rule", |place| {
+        ("a rule", "APPROVAL_INVALID", |place| {
             place.edit_tools("tools = [\"write_file\", \"note\"]", "tools = [\"note\"]");
         }),
-        ("the contract", |place| {
+        ("the contract", "CALL_ID_CONFLICT", |place| {
             place.edit_tools(
                 "arguments.text = { type = \"string\" }",
                 "arguments.text = { type = \"string\", max_length = 99 }",
             );
         }),
-        ("the command", |place| {
+        ("the command", "CALL_ID_CONFLICT", |place| {
             place.edit_tools("[\"./note.sh\"]", "[\"./note.sh\", \"--again\"]");
         }),
-        ("the principal", |place| {
+        // The roles are no part of an approval: they decide what is permitted, each time anew.
+        ("the principal", "OK", |place| {
             place.edit_tools("roles = [\"writer\"]", "roles = []");
         }),
     ];
-    for (name, change) in changes {
+    for (name, due, change) in changes {
         let place = Workplace::new();
         let response = PROVIDER.response(&[note("x")]);
         recorded(&place, &response);
         change(&place);
-        // The roles are no part of an approval: they decide what is permitted, each time anew.
-        let due = if name == "the principal" {
-            "OK"
-        } else {
-            "APPROVAL_INVALID"
-        };
         assert_eq!(code(&place, &response), due, "{name}");
         assert_eq!(place.notes().len(), usize::from(due == "OK"), "{name}");
     }
@@ -109,7 +105,7 @@ fn an_approval_fits_no_other_arguments_call_response_or_subject() {
     recorded(&place, &response);
     assert_eq!(
         code(&place, &PROVIDER.response(&[note("y")])),
-        "APPROVAL_INVALID"
+        "CALL_ID_CONFLICT"
     );
     assert_eq!(
         code(&place, &response.replace("resp_1", "resp_2")),

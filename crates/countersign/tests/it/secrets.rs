@@ -90,19 +90,36 @@ fn a_write_s_program_is_told_its_key_and_handle() {
         "note.sh",
         "#!/bin/sh\necho \"$COUNTERSIGN_IDEMPOTENCY_KEY $COUNTERSIGN_STATUS_REF\" >> root/notes\necho '{\"noted\": true}'\n",
     );
-    let response = Provider::Responses.response(&[note("x")]);
-    for _ in 0..2 {
-        assert_eq!(countersign(&texts(&place.turn(&response, &[]))).code, 0);
-    }
-    let notes = place.notes();
+    let act = |response: &str| {
+        let finished = countersign(&texts(&place.turn(response, &[])));
+        assert_eq!(finished.code, 0, "{finished:?}");
+        finished.stdout
+    };
+    let first = act(&Provider::Responses.response(&[note("x")]));
+    assert!(first.contains(r#"\"delivery\":\"fresh\""#), "{first}");
+    // The same intent under another call id is the same effect, and is answered from the record.
+    let other_id = Provider::Responses.response(&[note("x")]);
+    let again = act(&other_id.replace("call_0", "call_9"));
     assert!(
-        notes[0].starts_with("key_") && notes[0].contains(" status_"),
-        "{notes:?}"
+        again.contains(r#"\"delivery\":\"local_replay\""#),
+        "{again}"
     );
-    assert_eq!(
-        notes[0], notes[1],
-        "the same call has the same key in every run"
-    );
+    act(&Provider::Responses
+        .response(&[note("y")])
+        .replace("resp_1", "resp_2"));
+    let notes = place.notes();
+    let identities: Vec<(&str, &str)> = notes
+        .iter()
+        .map(|line| line.split_once(' ').unwrap())
+        .collect();
+    assert_eq!(identities.len(), 2, "one effect for each intent");
+    for (key, handle) in &identities {
+        let digest = key.strip_prefix("intent_").unwrap();
+        let digest = digest.strip_suffix("_0").unwrap();
+        assert_eq!(digest.len(), 64, "{key}");
+        assert_eq!(handle.strip_prefix("status_").unwrap().len(), 32);
+    }
+    assert_ne!(identities[0], identities[1]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value, json};
 
-use crate::program::PROGRAM;
+use crate::program::{PROGRAM, data_directory};
 
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/terminal.py");
 
@@ -40,6 +40,7 @@ impl<'s> Session<'s> {
             environment: Map::from_iter([
                 ("PATH".to_owned(), path.into()),
                 ("TERM".to_owned(), "xterm-256color".into()),
+                ("XDG_DATA_HOME".to_owned(), data_directory().into()),
             ]),
             columns: 100,
             has_terminal: true,

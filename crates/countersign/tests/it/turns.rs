@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::program::{countersign, countersign_unread, countersign_with};
 use crate::provider::{Provider, note};
-use crate::workplace::{EXAMPLES, Workplace, texts};
+use crate::workplace::{EXAMPLES, Workplace, texts, waiting_handle};
 
 const NONE: [&str; 2] = ["--approve", "none"];
 
@@ -74,7 +74,8 @@ fn a_policy_s_approval_needs_no_person() {
     let place = Workplace::new();
     place.edit_tools("approval = \"person\"", "approval = \"policy\"");
     for provider in Provider::ALL {
-        let response = provider.response(&[note("one"), note("two")]);
+        let texts_of = ["one", "two"].map(|text| format!("{text} of {provider:?}"));
+        let response = provider.response(&texts_of.each_ref().map(|text| note(text)));
         let finished = countersign(&texts(&place.turn(&response, &NONE)));
         assert_eq!(finished.code, 0, "{}", finished.stderr);
         assert_eq!(
@@ -85,23 +86,22 @@ fn a_policy_s_approval_needs_no_person() {
     assert_eq!(place.notes().len(), 10);
 }
 
-/// The ledger does not outlive the run, and the guide says so: only a tool can refuse the repetition.
 #[test]
-fn the_same_response_twice_acts_twice_unless_the_tool_refuses() {
+fn the_same_response_twice_acts_once_and_is_answered_alike() {
     let place = Workplace::new();
     place.edit_tools("approval = \"person\"", "approval = \"policy\"");
     let provider = Provider::Responses;
     let response = provider.response(&[note("once"), ("write_file", write_arguments("new.md"))]);
     let names = ["note", "write_file"];
-    for (round, due) in [["OK", "OK"], ["OK", "TOOL_ERROR"]].into_iter().enumerate() {
-        let finished = countersign(&texts(&place.turn(&response, &NONE)));
-        assert_eq!(
-            provider.codes(&finished.stdout, &names),
-            due,
-            "round {round}"
-        );
+    let outputs = [(); 3].map(|()| countersign(&texts(&place.turn(&response, &NONE))).stdout);
+    for output in &outputs {
+        assert_eq!(provider.codes(output, &names), ["OK", "OK"]);
     }
-    assert_eq!(place.notes(), [r#"{"text":"once"}"#; 2]);
+    let [first, second, third] = outputs;
+    assert_eq!(second, third);
+    let replayed = first.replace(r#"delivery\":\"fresh"#, r#"delivery\":\"local_replay"#);
+    assert_eq!(second, replayed);
+    assert_eq!(place.notes(), [r#"{"text":"once"}"#]);
 }
 
 #[test]
@@ -141,8 +141,6 @@ fn the_operator_is_told_what_is_wrong_with_arguments() {
 
 #[test]
 fn a_write_whose_end_is_not_seen_is_unknown() {
-    let place = Workplace::new();
-    place.edit_tools("approval = \"person\"", "approval = \"policy\"");
     let endings = [
         ("exit 1", "OUTCOME_UNKNOWN"),
         ("kill -9 $$", "OUTCOME_UNKNOWN"),
@@ -150,6 +148,8 @@ fn a_write_whose_end_is_not_seen_is_unknown() {
         ("echo nothing", "OUTPUT_CONTRACT_VIOLATION"),
     ];
     for (ending, due) in endings {
+        let place = Workplace::new();
+        place.edit_tools("approval = \"person\"", "approval = \"policy\"");
         place.write_program(
             "note.sh",
             &format!("#!/bin/sh\ncat > /dev/null\n{ending}\n"),
@@ -280,11 +280,26 @@ fn the_example_tools_answer_the_example_responses() {
         "gemini-generate-content",
     ] {
         let response = format!("{EXAMPLES}/responses/{name}-files.json");
-        let finished = countersign(&["turn", "--tools", &tools, "--approve", "none", &response]);
+        let place = Workplace::new();
+        let finished = countersign(&[
+            "turn",
+            "--tools",
+            &tools,
+            "--ledger",
+            &place.ledger(),
+            "--approve",
+            "none",
+            &response,
+        ]);
         assert_eq!(finished.code, 0, "{name}: {}", finished.stderr);
+        let handle = waiting_handle(&finished.stderr);
         assert_eq!(
             finished.stderr,
-            "countersign: read_file: OK\ncountersign: write_file: APPROVAL_REQUIRED\n",
+            format!(
+                "countersign: read_file: OK\n\
+                 countersign: write_file: waits for a decision: countersign approvals show {handle}\n\
+                 countersign: write_file: APPROVAL_REQUIRED\n"
+            ),
             "{name}"
         );
     }

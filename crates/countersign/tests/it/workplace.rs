@@ -183,3 +183,11 @@ pub(crate) fn mode_of(path: &Path) -> u32 {
 pub(crate) fn texts(arguments: &[String]) -> Vec<&str> {
     arguments.iter().map(String::as_str).collect()
 }
+
+/// The handle of the first write that is said to wait for a decision.
+pub(crate) fn waiting_handle(stderr: &str) -> String {
+    let (_, rest) = stderr
+        .split_once("waits for a decision: countersign approvals show ")
+        .expect(stderr);
+    rest.lines().next().unwrap().to_owned()
+}

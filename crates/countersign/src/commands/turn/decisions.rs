@@ -15,6 +15,9 @@ use crate::prompt::{Answer, Terminal};
 /// The longest that nobody looks whether a decision has come, should its news be lost.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
+/// How long a look whether a question still stands waits for a write.
+const OVERTAKEN_WAIT: Duration = Duration::from_millis(50);
+
 impl Host<'_> {
     /// Waits for a decision about the operation that the call waits with. Tells whether there is one now.
     pub(super) fn is_decided(&self, pending: &Pending<'_>) -> Result<bool, CannotDispatch> {
@@ -76,7 +79,8 @@ impl Host<'_> {
         let description = self.tools.description(&proposal.call.name);
         let mut seen = self.ledger.version();
         let mut is_overtaken = || {
-            let version = self.ledger.version();
+            // Other processes' writes are looked for only while somebody waits.
+            let version = self.ledger.wait(seen, OVERTAKEN_WAIT);
             if version == seen {
                 return false;
             }

@@ -22,6 +22,7 @@ use countersign_runtime::{
 use super::package_directory::PackageDirectory;
 use crate::host_ledger::HostLedger;
 use crate::identity::bind;
+use crate::ledger_advice::failed;
 use crate::output::complain;
 use crate::prompt::Terminal;
 use crate::tools_file::ToolsFile;
@@ -269,10 +270,16 @@ pub(super) struct Pending<'r> {
 /// Why a call could not even be refused by the pipeline. Nothing was executed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CannotDispatch {
-    #[error(transparent)]
-    Ledger(#[from] ledger::Error),
+    #[error("{}", failed(*.0))]
+    Ledger(#[source] ledger::Error),
     #[error("the clock shows a time before 1970 or after 9999")]
     Clock,
+}
+
+impl From<ledger::Error> for CannotDispatch {
+    fn from(error: ledger::Error) -> Self {
+        Self::Ledger(error)
+    }
 }
 
 fn now() -> Result<UtcSecond, CannotDispatch> {
