@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use countersign_canonical::{DomainError, InDomain, Value};
 
+use crate::attachment::Attachment;
 use crate::blank::is_blank;
 use crate::call::Arguments;
 use crate::discard::discard;
@@ -37,6 +38,7 @@ pub struct HandlerAnswer {
 pub struct CheckedAnswer {
     answer: Arc<HandlerAnswer>,
     observed_at: Timestamp,
+    attachment: Option<Attachment>,
 }
 
 impl HandlerAnswer {
@@ -70,12 +72,36 @@ impl HandlerAnswer {
             Ok(observed_at) => Ok(CheckedAnswer {
                 answer: Arc::new(self),
                 observed_at,
+                attachment: None,
             }),
             Err(faults) => {
                 discard(self.data);
                 Err(faults)
             }
         }
+    }
+}
+
+impl HandlerAnswer {
+    /// As [`check`](Self::check), for data that stands for an attachment: it has to name exactly that one.
+    pub fn check_with(
+        self,
+        contract: &ToolContract,
+        arguments: &Arguments,
+        attachment: Attachment,
+    ) -> Result<CheckedAnswer, Faults> {
+        if !attachment.content().stands_in(&self.data) {
+            let due = "the digest and length of what travels beside it";
+            let mut faults = FaultCollector::new();
+            faults.push(DATA, Problem::Expected(due));
+            discard(self.data);
+            return faults.finish_with(None);
+        }
+        let checked = self.check(contract, arguments)?;
+        Ok(CheckedAnswer {
+            attachment: Some(attachment),
+            ..checked
+        })
     }
 }
 
@@ -110,6 +136,12 @@ impl CheckedAnswer {
     #[must_use]
     pub fn receipt_id(&self) -> Option<&str> {
         self.answer.receipt_id.as_deref()
+    }
+
+    /// What travels beside it, exactly as it came.
+    #[must_use]
+    pub fn attachment(&self) -> Option<&Attachment> {
+        self.attachment.as_ref()
     }
 
     /// The answer as it came.

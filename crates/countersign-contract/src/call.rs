@@ -2,6 +2,7 @@
 
 use countersign_canonical::{DomainError, InDomain, Value};
 
+use crate::attachment::Attachment;
 use crate::discard::discard;
 use crate::identifier::{CallId, IdempotencyKey, OperationId, ResponseId, ToolName};
 use crate::profile::Profile;
@@ -11,13 +12,19 @@ use crate::profile::Profile;
 /// Checked one level deeper than they stand, since a digest wraps them in an object. So whatever holds
 /// `Arguments` has a request digest.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Arguments(Value);
+pub struct Arguments {
+    value: Value,
+    attachment: Option<Attachment>,
+}
 
 impl Arguments {
     /// Takes the value when it can be digested. It may be of any size and depth.
     pub fn new(value: Value) -> Result<Self, DomainError> {
         match InDomain::check_at(&value, 1) {
-            Ok(_) => Ok(Self(value)),
+            Ok(_) => Ok(Self {
+                value,
+                attachment: None,
+            }),
             Err(error) => {
                 discard(value);
                 Err(error)
@@ -25,16 +32,32 @@ impl Arguments {
         }
     }
 
+    /// Arguments that are passed on as they came: `{bytes, content_sha256}` stands for them.
+    #[must_use]
+    pub fn attached(attachment: Attachment) -> Self {
+        // A number of bytes and a digest are in the domain.
+        Self {
+            value: Value::from(attachment.content().members()),
+            attachment: Some(attachment),
+        }
+    }
+
     /// The value.
     #[must_use]
     pub fn value(&self) -> &Value {
-        &self.0
+        &self.value
+    }
+
+    /// What the value stands for, where it stands for something.
+    #[must_use]
+    pub fn attachment(&self) -> Option<&Attachment> {
+        self.attachment.as_ref()
     }
 
     /// The named argument, when the arguments are an object that has it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.as_object()?.get(name)
+        self.value.as_object()?.get(name)
     }
 }
 

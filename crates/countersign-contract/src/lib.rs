@@ -14,10 +14,11 @@
 //!
 //! Module map: `identifier`, `blank`, `time` (scalars); `principal`, `profile`, `call` (who and what);
 //! `tool_contract`, `rule` (what is allowed); `document` (JSON forms); `error_catalog`; `model_result`,
-//! `protected_audit`, `package` (the projections); `digest`, `wire` (what binds them); `answer`, `sensitive_key`,
+//! `protected_audit`, `package` (the projections); `digest`, `wire` (what binds them); `answer`, `attachment`, `sensitive_key`,
 //! `verify`, `result_set` (what is checked), `discard` (what is refused); `fault`, `inert` (how it is said).
 
 mod answer;
+mod attachment;
 mod blank;
 mod call;
 mod digest;
@@ -41,6 +42,7 @@ mod verify;
 mod wire;
 
 pub use answer::{CheckedAnswer, HandlerAnswer};
+pub use attachment::{Attachment, ContentReference};
 pub use blank::{is_blank, is_space, strip};
 pub use call::{Arguments, Call};
 pub use digest::{

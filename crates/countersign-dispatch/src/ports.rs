@@ -1,6 +1,6 @@
 //! The ports to the world: the resource's state, the handler, and the downstream's status operation.
 
-use countersign_contract::{HandlerAnswer, RequestDigest, StatusRef};
+use countersign_contract::{Attachment, HandlerAnswer, RequestDigest, StatusRef};
 use countersign_policy::Authorized;
 
 use crate::dispatch::ExecutionOrder;
@@ -32,6 +32,8 @@ pub trait Executor {
 pub enum Execution {
     /// The handler answered.
     Answered(HandlerAnswer),
+    /// The handler answered, and what travels beside its data is passed on as it came.
+    AnsweredWith(HandlerAnswer, Attachment),
     /// It is proven that nothing began.
     NotStarted(NotStarted),
     /// The handler failed; what it did before is not known.

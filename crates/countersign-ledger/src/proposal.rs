@@ -2,14 +2,14 @@
 
 use countersign_canonical::Value;
 use countersign_contract::{
-    Call, CallFingerprint, FaultCollector, HandlerAnswer, Path, Principal, RequestDigest,
-    ToolContract, read_call, read_contract, read_principal,
+    Arguments, Attachment, Call, CallFingerprint, CheckedAnswer, FaultCollector, HandlerAnswer,
+    Path, Principal, RequestDigest, ToolContract, read_call, read_contract, read_principal,
 };
 use countersign_dispatch::ledger::Error;
 use countersign_dispatch::{CallIdentity, Proposal};
 use countersign_policy::{AccessRequest, Approval, ApprovalEvidence};
 
-use crate::document::{Document, Members};
+use crate::document::{Document, Members, optional};
 use crate::record::Record;
 
 const SCHEMA: &str = "countersign-proposal-v1";
@@ -37,6 +37,7 @@ impl StoredProposal {
             ("schema", SCHEMA.into()),
             ("principal", proposal.principal.to_value()),
             ("call", proposal.call.to_value()),
+            ("attachment", attached(proposal.call.arguments.attachment())),
             ("fingerprint", proposal.fingerprint.to_string().into()),
             ("contract", proposal.contract.to_value()),
         ]))
@@ -88,14 +89,35 @@ impl StoredProposal {
     }
 }
 
+fn attached(attachment: Option<&Attachment>) -> Value {
+    optional(attachment.map(Attachment::text))
+}
+
+/// Reads what travels beside a document. That it is the document's own, whoever reads both checks.
+fn read_attachment(members: Members<'_>) -> Option<Attached> {
+    let attachment =
+        members.optional("attachment", |value| Attachment::read(value.as_str()?).ok())?;
+    Some(Attached(attachment))
+}
+
+struct Attached(Option<Attachment>);
+
 fn read(members: Members<'_>) -> Option<StoredProposal> {
     if members.text("schema")? != SCHEMA {
         return None;
     }
     let (root, mut faults) = (Path::root(), FaultCollector::new());
+    let mut call = read_call(&root, members.value("call")?, &mut faults)?;
+    if let Attached(Some(attachment)) = read_attachment(members)? {
+        let arguments = Arguments::attached(attachment);
+        if arguments.value() != call.arguments.value() {
+            return None;
+        }
+        call.arguments = arguments;
+    }
     let stored = StoredProposal {
         principal: read_principal(&root, members.value("principal")?, &mut faults)?,
-        call: read_call(&root, members.value("call")?, &mut faults)?,
+        call,
         fingerprint: CallFingerprint::parse_hex(members.text("fingerprint")?)?,
         contract: read_contract(&root, members.value("contract")?, &mut faults)?,
     };
@@ -106,11 +128,13 @@ const RECEIPT_SCHEMA: &str = "countersign-receipt-v1";
 const RECEIPT_DAMAGED: &str = "a receipt is not what was written";
 
 /// Writes an answer down.
-pub(crate) fn receipt_document(answer: &HandlerAnswer) -> Document {
-    let text = |text: &Option<String>| crate::document::optional(text.as_deref());
+pub(crate) fn receipt_document(checked: &CheckedAnswer) -> Document {
+    let answer = checked.as_answer();
+    let text = |text: &Option<String>| optional(text.as_deref());
     Document::of(&Value::from([
         ("schema", RECEIPT_SCHEMA.into()),
         ("data", answer.data.clone()),
+        ("attachment", attached(checked.attachment())),
         (
             "producer_revision",
             answer.producer_revision.as_str().into(),
@@ -126,22 +150,26 @@ pub(crate) fn receipt_document(answer: &HandlerAnswer) -> Document {
 pub(crate) fn read_receipt(
     document: &Document,
     proposal: &StoredProposal,
-) -> Result<countersign_contract::CheckedAnswer, Error> {
-    let answer = document.read_with(RECEIPT_DAMAGED, |members| {
+) -> Result<CheckedAnswer, Error> {
+    let read = document.read_with(RECEIPT_DAMAGED, |members| {
         if members.text("schema")? != RECEIPT_SCHEMA {
             return None;
         }
         let text = |name| members.optional(name, |value| value.as_str().map(str::to_owned));
-        Some(HandlerAnswer {
+        let answer = HandlerAnswer {
             data: members.value("data")?.clone(),
             producer_revision: members.text("producer_revision")?.to_owned(),
             resource_revision: text("resource_revision")?,
             observed_at: members.text("observed_at")?.to_owned(),
             downstream_request_id: text("downstream_request_id")?,
             receipt_id: text("receipt_id")?,
-        })
+        };
+        Some((answer, read_attachment(members)?))
     })?;
-    answer
-        .check(&proposal.contract, &proposal.call.arguments)
-        .map_err(|_| Error::Damaged(RECEIPT_DAMAGED))
+    let (contract, arguments) = (&proposal.contract, &proposal.call.arguments);
+    let checked = match read {
+        (answer, Attached(None)) => answer.check(contract, arguments),
+        (answer, Attached(Some(attachment))) => answer.check_with(contract, arguments, attachment),
+    };
+    checked.map_err(|_| Error::Damaged(RECEIPT_DAMAGED))
 }

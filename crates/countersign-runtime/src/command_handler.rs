@@ -220,7 +220,11 @@ impl<C: Clock + Send + Sync> StatusSource for CommandHandler<C> {
                 status_ref: question.status_ref(),
                 answer,
             }),
-            Execution::NotStarted(_) | Execution::Failed | Execution::AnswerLost => None,
+            // A program answers with data alone.
+            Execution::AnsweredWith(..)
+            | Execution::NotStarted(_)
+            | Execution::Failed
+            | Execution::AnswerLost => None,
         }
     }
 }

@@ -160,17 +160,17 @@ enum Judged {
 }
 
 fn judge(context: &Context<'_>, execution: Execution) -> Judged {
-    match execution {
-        Execution::Answered(answer) => {
-            match answer.check(context.contract, &context.call.arguments) {
-                Ok(answer) => Judged::Answered(answer),
-                Err(_) => Judged::OutsideContract,
-            }
+    let arguments = &context.call.arguments;
+    let checked = match execution {
+        Execution::Answered(answer) => answer.check(context.contract, arguments),
+        Execution::AnsweredWith(answer, attachment) => {
+            answer.check_with(context.contract, arguments, attachment)
         }
-        Execution::NotStarted(cause) => Judged::NotStarted(cause),
-        Execution::Failed => Judged::NoAnswer(UnknownCause::HandlerFailed),
-        Execution::AnswerLost => Judged::NoAnswer(UnknownCause::AnswerLost),
-    }
+        Execution::NotStarted(cause) => return Judged::NotStarted(cause),
+        Execution::Failed => return Judged::NoAnswer(UnknownCause::HandlerFailed),
+        Execution::AnswerLost => return Judged::NoAnswer(UnknownCause::AnswerLost),
+    };
+    checked.map_or(Judged::OutsideContract, Judged::Answered)
 }
 
 fn read_result(context: &Context<'_>, judged: Judged) -> Package {

@@ -145,7 +145,7 @@ impl<B: Backend> Ledger for DurableLedger<B> {
     ) -> Result<Settled, Error> {
         let (scope, settlement) = (scope.clone(), settlement.clone());
         let receipt = match &settlement {
-            Settlement::Succeeded(answer) => Some(receipt_document(answer.as_answer())),
+            Settlement::Succeeded(answer) => Some(receipt_document(answer)),
             Settlement::Unknown(_) | Settlement::Released(_) => None,
         };
         self.backend.write("settle", move |tables| {
@@ -171,7 +171,7 @@ impl<B: Backend> Ledger for DurableLedger<B> {
 
     fn reconcile(&self, scope: &Scope, answer: &CheckedAnswer) -> Result<Settled, Error> {
         let (scope, answer) = (scope.clone(), answer.clone());
-        let receipt = receipt_document(answer.as_answer());
+        let receipt = receipt_document(&answer);
         self.backend.write("reconcile", move |tables| {
             let Some(before) = read_record(tables, &scope)? else {
                 return Ok(Settled::Stale);

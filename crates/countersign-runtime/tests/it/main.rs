@@ -1,6 +1,8 @@
 //! Integration tests: real processes, real files, real git; and attacks on the pipeline.
 
 #[cfg(test)]
+mod attachments;
+#[cfg(test)]
 mod attack;
 #[cfg(test)]
 mod command;
