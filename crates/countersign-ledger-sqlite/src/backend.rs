@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_dispatch::ledger::Error;
-use countersign_ledger::{Backend, LedgerClock, Rows, Tables, Version};
+use countersign_ledger::{Backend, LedgerClock, Moment, Rows, Tables, Version};
 
 use crate::clock::MachineClock;
 use crate::engine::Engine;
 use crate::error::OpenError;
+use crate::inspect::{self, Checked};
 use crate::limits::Limits;
+use crate::prune;
 use crate::schema::{Migration, Schema};
 use crate::tables::SqliteTables;
 
@@ -51,6 +53,21 @@ impl SqliteBackend {
         let clock = Arc::new(MachineClock);
         let engine = Engine::open_existing(path, LEDGER, Limits::default(), clock)?;
         Ok(Self { engine })
+    }
+
+    /// Checks the whole file: pages, indexes and references as SQLite sees them, then every document, every column that
+    /// a document knows, and that no audit entry is missing.
+    pub fn check(&self) -> Result<Checked, Error> {
+        self.engine.read(|connection, _| inspect::all(connection))
+    }
+
+    /// Removes operations that are proven to have had no effect and last changed before a moment, with their calls; tells
+    /// how many.
+    ///
+    /// It removes nothing that is open or unknown, that acted, whose approval was consumed, or that an intent's next key
+    /// is counted from. The audit trail stays. It may be stopped and repeated; others write meanwhile.
+    pub fn prune(&self, changed_before: Moment) -> Result<u64, Error> {
+        prune::prune(&self.engine, changed_before)
     }
 
     /// The file beneath: backups, checks of its pages, counts.

@@ -134,6 +134,10 @@ fn prepare(connection: &Connection, cache: i64) -> Result<(), Error> {
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)
         .classify()?;
+    // Without it a statement is prepared again for other values, as if they could make another plan better.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .classify()?;
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)
         .classify()?;

@@ -13,7 +13,8 @@
 //!
 //! Module map: `backend` and `tables` (what is kept; `keys`), `engine` (one open ledger), `writer` (group commit; its queue, jobs, batches and checkpoints), `readers`,
 //! `watch` (waiting for changes); `file` (which files are accepted), `connection` (how they are opened), `schema`
-//! (versions and migrations), `check`, `backup`; `limits`, `clock`, `error`.
+//! (versions and migrations), `check` and `inspect` (whether it is whole), `prune`,
+//! `backup`; `limits`, `clock`, `error`.
 
 mod backend;
 mod backup;
@@ -23,8 +24,10 @@ mod connection;
 mod engine;
 mod error;
 mod file;
+mod inspect;
 mod keys;
 mod limits;
+mod prune;
 mod readers;
 mod schema;
 mod tables;
@@ -37,6 +40,7 @@ pub use clock::MachineClock;
 pub use engine::Engine;
 pub use error::{Classify, OpenError};
 pub use file::{Part, Refusal};
+pub use inspect::{Checked, Finding, MAX_FINDINGS};
 pub use limits::Limits;
 pub use schema::{Migration, Pending, Schema};
 pub use writer::Counts;

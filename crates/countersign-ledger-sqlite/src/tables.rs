@@ -1,6 +1,6 @@
 //! The tables of the ledger within one transaction.
 
-mod decode;
+pub(crate) mod decode;
 mod read;
 mod write;
 

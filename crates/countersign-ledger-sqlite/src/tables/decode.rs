@@ -20,11 +20,11 @@ macro_rules! operation_columns {
          o.opened_at, o.changed_at, o.is_dead_letter, o.document, o.digest, o.id"
     };
 }
-pub(super) use operation_columns;
+pub(crate) use operation_columns;
 
 const DAMAGED: Error = Error::Damaged("a stored value does not have its form");
 
-pub(super) fn operation(row: &Row<'_>) -> Result<OperationRow, Error> {
+pub(crate) fn operation(row: &Row<'_>) -> Result<OperationRow, Error> {
     Ok(OperationRow {
         scope: scope(row)?,
         status_ref: text(row, 4, StatusRef::parse)?,
@@ -49,7 +49,7 @@ pub(super) fn scope(row: &Row<'_>) -> Result<Scope, Error> {
     })
 }
 
-pub(super) fn grant(row: &Row<'_>) -> Result<GrantRow, Error> {
+pub(crate) fn grant(row: &Row<'_>) -> Result<GrantRow, Error> {
     Ok(GrantRow {
         grant: text(row, 0, GrantId::new)?,
         tenant_id: text(row, 1, |text| TenantId::new(text).ok())?,
@@ -59,7 +59,7 @@ pub(super) fn grant(row: &Row<'_>) -> Result<GrantRow, Error> {
     })
 }
 
-pub(super) fn audit(row: &Row<'_>) -> Result<AuditRow, Error> {
+pub(crate) fn audit(row: &Row<'_>) -> Result<AuditRow, Error> {
     Ok(AuditRow {
         tenant_id: text(row, 0, |text| TenantId::new(text).ok())?,
         sequence: number(row, 1)?,
@@ -73,7 +73,7 @@ pub(super) fn fingerprint(row: &Row<'_>, index: usize) -> Result<CallFingerprint
 }
 
 /// A document in a column, with its digest in the next.
-pub(super) fn document(row: &Row<'_>, index: usize) -> Result<Document, Error> {
+pub(crate) fn document(row: &Row<'_>, index: usize) -> Result<Document, Error> {
     Ok(Document::from_parts(
         column(row, index)?,
         column(row, index + 1)?,

@@ -23,4 +23,8 @@ mod schema;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]
+mod upkeep;
+#[cfg(test)]
 mod waiting;
+#[cfg(test)]
+mod wal_cuts;
