@@ -2,7 +2,7 @@
 //!
 //! - `verify` is the whole gate and changes no file of the source tree; `fix` is the one that does.
 //! - `test` prepares what the tests need on a fresh machine, says what it does, and runs them all.
-//! - `bench`, `fuzz` and `soak` run what is too slow for the gate.
+//! - `bench`, `fuzz`, `simulate` and `soak` run what is too slow for the gate.
 //!
 //! The rules that `verify` holds the workspace to are data in [`rules`]; `direction`, `outside` and `layout` evaluate
 //! them over facts read by `metadata`, so that each can be tested on a made-up workspace.
@@ -24,6 +24,7 @@ mod outside;
 mod program;
 mod python;
 mod rules;
+mod simulate;
 mod soak;
 mod stage;
 mod system;
@@ -47,6 +48,9 @@ Usage: cargo xtask COMMAND
                                   ARGS go to `cargo test`, such as `-- -p countersign-canonical`.
   bench [NAME] [-- ARGS]          Run the benchmarks, or the one called NAME.
   fuzz [TARGET] [--seconds N]     Run every fuzz target, or one, for N seconds each (60).
+  simulate [--seeds N] [--from S] [--ledger memory|sqlite]
+                                  Simulate N worlds around one ledger (20000), and print the
+                                  shortest list of actions that breaks an invariant.
   soak [--kills N]                Kill a process that performs writes N times (1000), and count what was done.
 ";
 
@@ -79,6 +83,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ),
         "bench" => bench::run(&root, rest),
         "fuzz" => fuzz::run(&root, rest),
+        "simulate" => simulate::run(&root, rest),
         "soak" => soak::run(&root, rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");

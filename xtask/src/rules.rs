@@ -153,6 +153,20 @@ pub(crate) const PACKAGES: &[PackageRule] = &[
         why: "it runs both sides of governed actions over the same cases, and needs no more than them",
     },
     PackageRule {
+        name: "countersign-testkit",
+        layer: Layer::Development,
+        may_use: MayUse::Only(&[
+            "countersign-canonical",
+            "countersign-contract",
+            "countersign-dispatch",
+            "countersign-ledger",
+            "countersign-ledger-sqlite",
+            "countersign-policy",
+            "countersign-runtime",
+        ]),
+        why: "it simulates hosts around one ledger with what the product itself runs, and knows neither providers nor the binary",
+    },
+    PackageRule {
         name: "xtask",
         layer: Layer::Development,
         may_use: MayUse::Only(&[]),

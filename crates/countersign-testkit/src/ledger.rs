@@ -1,0 +1,96 @@
+//! The ledger of a world: which back-end keeps it, and what goes wrong with its writes.
+
+mod faulty;
+
+use std::sync::Arc;
+
+use countersign_ledger::{
+    Approvals, Backend, Changes, DurableLedger, Inspection, InstanceId, Intents, LedgerClock,
+    Lifetimes, MemoryBackend, Rulings,
+};
+use countersign_ledger_sqlite::SqliteBackend;
+use countersign_runtime::WorkLedger;
+
+use crate::broken::{Forgetful, Variant};
+use crate::tools::proven;
+
+pub(crate) use self::faulty::{Faults, Faulty};
+
+/// All that a host asks of its ledger.
+pub(crate) trait HostLedger:
+    WorkLedger + Approvals + Rulings + Intents + Inspection + Changes
+{
+}
+
+impl<L: WorkLedger + Approvals + Rulings + Intents + Inspection + Changes> HostLedger for L {}
+
+/// Which back-end keeps a world's ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeper {
+    /// Memory.
+    #[default]
+    Memory,
+    /// A `SQLite` file in a folder of its own, which each process opens for itself.
+    Sqlite,
+}
+
+/// Opens the one ledger of a world for its processes.
+pub(crate) struct Store {
+    kept: Kept,
+    faults: Faults,
+    clock: Arc<dyn LedgerClock>,
+    forgets_approvals: bool,
+}
+
+#[derive(Debug)]
+enum Kept {
+    Memory(MemoryBackend),
+    Sqlite(tempfile::TempDir),
+}
+
+impl Store {
+    pub(crate) fn new(keeper: Keeper, clock: Arc<dyn LedgerClock>, variant: Variant) -> Self {
+        let kept = match keeper {
+            Keeper::Memory => Kept::Memory(MemoryBackend::new(Arc::clone(&clock))),
+            Keeper::Sqlite => Kept::Sqlite(proven(tempfile::tempdir())),
+        };
+        Self {
+            kept,
+            faults: Faults::default(),
+            clock,
+            forgets_approvals: variant == Variant::ApprovalNotConsumed,
+        }
+    }
+
+    pub(crate) fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// A process starts, and opens the ledger.
+    pub(crate) fn open(&self, instance: InstanceId) -> Box<dyn HostLedger> {
+        match &self.kept {
+            Kept::Memory(backend) => self.open_over(backend.clone(), instance),
+            Kept::Sqlite(folder) => {
+                let limits = countersign_ledger_sqlite::Limits::default();
+                let clock = Arc::clone(&self.clock);
+                let file = folder.path().join("ledger.db");
+                let backend = proven(SqliteBackend::open_with(&file, limits, clock));
+                self.open_over(backend, instance)
+            }
+        }
+    }
+
+    fn open_over(
+        &self,
+        backend: impl Backend + 'static,
+        instance: InstanceId,
+    ) -> Box<dyn HostLedger> {
+        let faulty = Faulty::new(backend, self.faults.clone());
+        let lifetimes = Lifetimes::default();
+        if self.forgets_approvals {
+            Box::new(DurableLedger::new(Forgetful(faulty), instance, lifetimes))
+        } else {
+            Box::new(DurableLedger::new(faulty, instance, lifetimes))
+        }
+    }
+}
