@@ -10,9 +10,11 @@ CREATE TABLE operation (
     tool TEXT NOT NULL,
     key TEXT NOT NULL,
     status_ref TEXT NOT NULL UNIQUE,
-    state TEXT NOT NULL CHECK (state IN (
-        'awaiting_approval', 'denied', 'expired', 'reserved', 'executing', 'blocked', 'failed', 'unknown', 'succeeded',
-        'resolved_committed', 'resolved_not_executed')),
+    -- Not as a list: for one, SQLite builds a table in memory with every row that it writes.
+    state TEXT NOT NULL CHECK (
+        state = 'succeeded' OR state = 'executing' OR state = 'unknown' OR state = 'awaiting_approval' OR
+        state = 'reserved' OR state = 'denied' OR state = 'expired' OR state = 'blocked' OR state = 'failed' OR
+        state = 'resolved_committed' OR state = 'resolved_not_executed'),
     holder TEXT CHECK ((holder IS NOT NULL) = (state = 'executing')),
     due_at INTEGER CHECK (due_at >= 0),
     expires_at INTEGER CHECK (expires_at >= 0),
@@ -25,7 +27,7 @@ CREATE TABLE operation (
 
 -- Each index holds only what somebody still has to do something about, so that settled operations cost it nothing.
 CREATE INDEX operation_open ON operation (state, holder, is_dead_letter, due_at)
-    WHERE state IN ('awaiting_approval', 'reserved', 'executing', 'unknown');
+    WHERE state = 'executing' OR state = 'unknown' OR state = 'awaiting_approval' OR state = 'reserved';
 CREATE INDEX operation_waiting ON operation (tenant_id, subject_id) WHERE state = 'awaiting_approval';
 CREATE INDEX operation_due ON operation (tool, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX operation_expiring ON operation (expires_at) WHERE expires_at IS NOT NULL;

@@ -4,22 +4,53 @@ pub(crate) mod decode;
 mod read;
 mod write;
 
+use countersign_contract::Scope;
 use countersign_dispatch::ledger::{Cause, Error};
 use countersign_ledger::Moment;
 use rusqlite::{Connection, Row};
 
 use crate::error::Classify;
+use crate::keys::{self, Key};
 
 /// The tables, in the transaction that the connection is in.
 #[derive(Debug)]
 pub(crate) struct SqliteTables<'c> {
     connection: &'c Connection,
     now: Moment,
+    /// The operation that was looked for last: most of a transaction is about one.
+    last: Option<(Key, Option<i64>)>,
 }
 
 impl<'c> SqliteTables<'c> {
     pub(crate) fn new(connection: &'c Connection, now: Moment) -> Self {
-        Self { connection, now }
+        Self {
+            connection,
+            now,
+            last: None,
+        }
+    }
+
+    /// The number of a scope's operation.
+    ///
+    /// Statements take it as a value: one that looks it up by itself counts as writing many rows, and SQLite prepares for
+    /// undoing half of it.
+    fn id(&mut self, scope: &Scope) -> Result<Option<i64>, Error> {
+        let key = keys::of_scope(scope);
+        if let Some((last, id)) = self.last
+            && last == key
+        {
+            return Ok(id);
+        }
+        let id = self.find("SELECT id FROM operation WHERE scope = ?1", [key], |row| {
+            row.get(0).classify()
+        })?;
+        self.last = Some((key, id));
+        Ok(id)
+    }
+
+    /// The number of an operation that has to be there.
+    fn id_of_present(&mut self, scope: &Scope, otherwise: &'static str) -> Result<i64, Error> {
+        self.id(scope)?.ok_or(Error::Damaged(otherwise))
     }
 
     /// The row that a statement finds, if it finds one.

@@ -28,7 +28,7 @@ use crate::bare::Bare;
 use crate::host::Host;
 
 /// Callers at once, and how many dispatches all of them make.
-const LOADS: [(u64, u64); 4] = [(1, 3_000), (8, 10_000), (64, 30_000), (256, 40_000)];
+const LOADS: [(u64, u64); 4] = [(1, 1_000), (8, 4_000), (64, 12_800), (256, 25_600)];
 /// How often each load is run on both sides.
 const ROUNDS: u64 = 3;
 const UNFINISHED: u64 = 10_000;

@@ -10,12 +10,13 @@ use countersign_ledger::{
 
 use super::decode::{self, operation_columns};
 use super::{SqliteTables, stored, stored_limit, stored_moment};
+use crate::error::Classify;
 use crate::keys;
 
 /// The states that the index of open operations holds, in the words of its definition.
 macro_rules! is_open {
     () => {
-        "o.state IN ('awaiting_approval', 'reserved', 'executing', 'unknown')"
+        "(o.state = 'executing' OR o.state = 'unknown' OR o.state = 'awaiting_approval' OR o.state = 'reserved')"
     };
 }
 
@@ -39,15 +40,18 @@ impl Rows for SqliteTables<'_> {
     }
 
     fn operation(&mut self, scope: &Scope) -> Result<Option<OperationRow>, Error> {
-        self.find(
+        let key = keys::of_scope(scope);
+        let found = self.find(
             concat!(
                 "SELECT ",
                 operation_columns!(),
                 " FROM operation o WHERE o.scope = ?1"
             ),
-            [keys::of_scope(scope)],
-            decode::operation,
-        )
+            [key],
+            |row| Ok((row.get(14).classify()?, decode::operation(row)?)),
+        )?;
+        self.last = Some((key, found.as_ref().map(|(id, _)| *id)));
+        Ok(found.map(|(_, row)| row))
     }
 
     fn operation_by_ref(&mut self, status_ref: &StatusRef) -> Result<Option<OperationRow>, Error> {
@@ -77,19 +81,23 @@ impl Rows for SqliteTables<'_> {
     }
 
     fn proposal(&mut self, scope: &Scope) -> Result<Option<Document>, Error> {
+        let Some(id) = self.id(scope)? else {
+            return Ok(None);
+        };
         self.find(
-            "SELECT p.document, p.digest
-             FROM proposal p JOIN operation o ON o.id = p.operation WHERE o.scope = ?1",
-            [keys::of_scope(scope)],
+            "SELECT document, digest FROM proposal WHERE operation = ?1",
+            [id],
             |row| decode::document(row, 0),
         )
     }
 
     fn receipt(&mut self, scope: &Scope) -> Result<Option<Document>, Error> {
+        let Some(id) = self.id(scope)? else {
+            return Ok(None);
+        };
         self.find(
-            "SELECT r.document, r.digest
-             FROM receipt r JOIN operation o ON o.id = r.operation WHERE o.scope = ?1",
-            [keys::of_scope(scope)],
+            "SELECT document, digest FROM receipt WHERE operation = ?1",
+            [id],
             |row| decode::document(row, 0),
         )
     }

@@ -5,49 +5,54 @@ use countersign_dispatch::CallIdentity;
 use countersign_dispatch::ledger::Error;
 use countersign_ledger::{
     ApprovalKey, AuditRow, CallRow, Document, GrantRow, InstanceId, IntentRow, Moment,
-    OperationRow, Tables,
+    OperationRow, Rows, Tables,
 };
 
 use super::{SqliteTables, stored, stored_moment};
+use crate::error::Classify;
 use crate::keys::{self, Key};
 
 const MISSING: &str = "an operation that is to change is missing";
 
 impl Tables for SqliteTables<'_> {
     fn call_insert(&mut self, identity: &CallIdentity, row: &CallRow) -> Result<(), Error> {
+        const OTHERWISE: &str = "a call is bound twice, or to nothing";
+        let operation = self.id_of_present(&row.scope, OTHERWISE)?;
         self.change_one(
-            "INSERT OR IGNORE INTO call (identity, fingerprint, operation)
-             SELECT ?1, ?2, id FROM operation WHERE scope = ?3",
+            "INSERT OR IGNORE INTO call (identity, fingerprint, operation) VALUES (?1, ?2, ?3)",
             (
                 keys::of_identity(identity),
                 row.fingerprint.as_digest().as_bytes(),
-                keys::of_scope(&row.scope),
+                operation,
             ),
-            "a call is bound twice, or to nothing",
+            OTHERWISE,
         )
     }
 
     fn operation_open(&mut self, row: &OperationRow, proposal: &Document) -> Result<(), Error> {
         let scope = keys::of_scope(&row.scope);
-        if self.operation_insert(&scope, row)? == 0 {
-            self.operation_open_again(&scope, row)?;
-        }
+        let operation = if self.operation_insert(&scope, row)? == 0 {
+            self.operation_open_again(row)?
+        } else {
+            self.connection.last_insert_rowid()
+        };
+        self.last = Some((scope, Some(operation)));
         self.change_one(
-            "INSERT INTO proposal (operation, document, digest)
-             SELECT id, ?2, ?3 FROM operation WHERE scope = ?1",
-            (scope, proposal.bytes(), proposal.digest()),
+            "INSERT INTO proposal (operation, document, digest) VALUES (?1, ?2, ?3)",
+            (operation, proposal.bytes(), proposal.digest()),
             MISSING,
         )
     }
 
     fn operation_update(&mut self, row: &OperationRow) -> Result<(), Error> {
+        let operation = self.id_of_present(&row.scope, MISSING)?;
         self.change_one(
             "UPDATE operation
              SET state = ?3, holder = ?4, due_at = ?5, expires_at = ?6, opened_at = ?7, changed_at = ?8,
                  is_dead_letter = ?9, document = ?10, digest = ?11
-             WHERE scope = ?1 AND status_ref = ?2",
+             WHERE id = ?1 AND status_ref = ?2",
             (
-                keys::of_scope(&row.scope),
+                operation,
                 row.status_ref.to_string(),
                 row.state.as_str(),
                 row.holder.as_ref().map(InstanceId::as_str),
@@ -64,6 +69,7 @@ impl Tables for SqliteTables<'_> {
     }
 
     fn operation_remove(&mut self, scope: &Scope) -> Result<(), Error> {
+        self.last = None;
         self.change(
             "DELETE FROM operation WHERE scope = ?1",
             [keys::of_scope(scope)],
@@ -72,38 +78,40 @@ impl Tables for SqliteTables<'_> {
     }
 
     fn intent_put(&mut self, intent: &IntentDigest, row: &IntentRow) -> Result<(), Error> {
+        let operation = self.id_of_present(&row.scope, MISSING)?;
         self.change_one(
-            "INSERT INTO intent (digest, generation, operation)
-             SELECT ?1, ?2, id FROM operation WHERE scope = ?3
+            "INSERT INTO intent (digest, generation, operation) VALUES (?1, ?2, ?3)
              ON CONFLICT (digest) DO UPDATE SET generation = excluded.generation, operation = excluded.operation",
             (
                 intent.as_digest().as_bytes(),
                 stored(row.generation)?,
-                keys::of_scope(&row.scope),
+                operation,
             ),
             MISSING,
         )
     }
 
     fn receipt_insert(&mut self, scope: &Scope, receipt: &Document) -> Result<(), Error> {
+        const OTHERWISE: &str = "a receipt is there already, or for nothing";
+        let operation = self.id_of_present(scope, OTHERWISE)?;
         self.change_one(
-            "INSERT OR IGNORE INTO receipt (operation, document, digest)
-             SELECT id, ?2, ?3 FROM operation WHERE scope = ?1",
-            (keys::of_scope(scope), receipt.bytes(), receipt.digest()),
-            "a receipt is there already, or for nothing",
+            "INSERT OR IGNORE INTO receipt (operation, document, digest) VALUES (?1, ?2, ?3)",
+            (operation, receipt.bytes(), receipt.digest()),
+            OTHERWISE,
         )
     }
 
     fn approval_use_insert(&mut self, approval: &ApprovalKey, scope: &Scope) -> Result<(), Error> {
+        const OTHERWISE: &str = "an approval is consumed twice, or for nothing";
+        let operation = self.id_of_present(scope, OTHERWISE)?;
         self.change_one(
-            "INSERT OR IGNORE INTO approval_use (digest, approval_id, operation)
-             SELECT ?1, ?2, id FROM operation WHERE scope = ?3",
+            "INSERT OR IGNORE INTO approval_use (digest, approval_id, operation) VALUES (?1, ?2, ?3)",
             (
                 approval.digest.as_digest().as_bytes(),
                 approval.approval_id.as_str(),
-                keys::of_scope(scope),
+                operation,
             ),
-            "an approval is consumed twice, or for nothing",
+            OTHERWISE,
         )
     }
 
@@ -152,18 +160,18 @@ impl Tables for SqliteTables<'_> {
     }
 
     fn audit_append(&mut self, row: &AuditRow) -> Result<(), Error> {
+        if row.sequence != self.audit_head(&row.tenant_id)? + 1 {
+            return Err(Error::Damaged("the audit trail has a gap"));
+        }
         self.change_one(
-            "INSERT INTO audit (tenant_id, sequence, document, digest)
-             SELECT ?1, ?2, ?3, ?4
-             WHERE ?2 = 1 + coalesce(
-                 (SELECT sequence FROM audit WHERE tenant_id = ?1 ORDER BY sequence DESC LIMIT 1), 0)",
+            "INSERT INTO audit (tenant_id, sequence, document, digest) VALUES (?1, ?2, ?3, ?4)",
             (
                 row.tenant_id.as_str(),
                 stored(row.sequence)?,
                 row.document.bytes(),
                 row.document.digest(),
             ),
-            "the audit trail has a gap",
+            "an audit entry is there already",
         )
     }
 }
@@ -197,20 +205,27 @@ impl SqliteTables<'_> {
     }
 
     /// Gives a scope's operation the next number and a new row; calls and approvals stay with it.
-    fn operation_open_again(&self, scope: &Key, row: &OperationRow) -> Result<(), Error> {
+    fn operation_open_again(&mut self, row: &OperationRow) -> Result<i64, Error> {
+        let before = self.id_of_present(&row.scope, MISSING)?;
         for hanging in [
-            "DELETE FROM proposal WHERE operation = (SELECT id FROM operation WHERE scope = ?1)",
-            "DELETE FROM receipt WHERE operation = (SELECT id FROM operation WHERE scope = ?1)",
+            "DELETE FROM proposal WHERE operation = ?1",
+            "DELETE FROM receipt WHERE operation = ?1",
         ] {
-            self.change(hanging, [scope])?;
+            self.change(hanging, [before])?;
         }
+        let next = self
+            .find("SELECT max(id) + 1 FROM operation", [], |row| {
+                row.get::<_, i64>(0).classify()
+            })?
+            .ok_or(Error::Damaged(MISSING))?;
         self.change_one(
             "UPDATE operation
-             SET id = (SELECT max(id) + 1 FROM operation), status_ref = ?2, state = ?3, holder = ?4, due_at = ?5,
-                 expires_at = ?6, opened_at = ?7, changed_at = ?8, is_dead_letter = ?9, document = ?10, digest = ?11
-             WHERE scope = ?1",
+             SET id = ?2, status_ref = ?3, state = ?4, holder = ?5, due_at = ?6, expires_at = ?7, opened_at = ?8,
+                 changed_at = ?9, is_dead_letter = ?10, document = ?11, digest = ?12
+             WHERE id = ?1",
             (
-                scope,
+                before,
+                next,
                 row.status_ref.to_string(),
                 row.state.as_str(),
                 row.holder.as_ref().map(InstanceId::as_str),
@@ -223,6 +238,7 @@ impl SqliteTables<'_> {
                 row.document.digest(),
             ),
             MISSING,
-        )
+        )?;
+        Ok(next)
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Worker {
 enum Ran {
     /// It is part of the batch, or has undone itself.
     Whole,
+    /// It has undone itself, and with it the transaction, which held nothing else.
+    Alone,
     /// SQLite has undone the whole batch with it.
     BatchUndone(Error),
 }
@@ -65,8 +67,15 @@ impl Worker {
         let mut done = Vec::with_capacity(jobs.len());
         while let Some(mut job) = jobs.pop_front() {
             if job.begin() {
-                match self.run(job.as_mut(), now) {
+                let ran = if done.is_empty() {
+                    self.run_first(job.as_mut(), now)
+                } else {
+                    self.run(job.as_mut(), now)
+                };
+                match ran {
                     Ran::Whole => done.push(job),
+                    // What it has read is committed already. The others begin a transaction of their own.
+                    Ran::Alone => return job.confirm(),
                     Ran::BatchUndone(error) => {
                         job.refuse(error);
                         // The others begin again without it. That ends: each time there is one less.
@@ -125,6 +134,23 @@ impl Worker {
         }
     }
 
+    /// Runs the first of a batch, which needs no savepoint: there is nobody whom its end could harm.
+    fn run_first(&self, job: &mut dyn Job, now: Moment) -> Ran {
+        let end = job.run(&self.connection, now);
+        if self.connection.is_autocommit() {
+            // Undone by SQLite, or ended by the body itself, which it must not.
+            return Ran::BatchUndone(end.err().unwrap_or(Error::Unconfirmed));
+        }
+        if end.is_ok() {
+            return Ran::Whole;
+        }
+        match self.execute("ROLLBACK") {
+            Ok(()) => Ran::Alone,
+            Err(error) => Ran::BatchUndone(error),
+        }
+    }
+
+    /// Runs one of several. A failing one undoes itself only.
     fn run(&self, job: &mut dyn Job, now: Moment) -> Ran {
         if let Err(error) = self.execute("SAVEPOINT request") {
             return self.undo_batch(error);
