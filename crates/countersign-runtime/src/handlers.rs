@@ -71,6 +71,12 @@ impl StatusSources {
         self.0.insert(tool, Box::new(source));
         self
     }
+
+    /// Tells whether a tool has one.
+    #[must_use]
+    pub fn knows(&self, tool: &ToolName) -> bool {
+        self.0.contains_key(tool)
+    }
 }
 
 impl StatusSource for StatusSources {

@@ -30,4 +30,6 @@ pub use driver::{DispatchPorts, StatusPorts, dispatch, query_status};
 pub use handlers::{Handler, Handlers, StatusSources};
 pub use heartbeat::while_alive;
 pub use poller::{Gauges, Poller, PollerSettings, Stop, Tick};
-pub use work::{Performed, Plan, PrincipalDirectory, WorkLedger, WorkPorts, perform, plan};
+pub use work::{
+    Performed, Plan, PrincipalDirectory, WorkLedger, WorkPorts, ask_status, perform, plan,
+};

@@ -11,6 +11,9 @@ use countersign_ledger::{Lifetimes, OpenCounts, StateKind, Task};
 use crate::heartbeat::while_alive;
 use crate::work::{Performed, WorkPorts, perform};
 
+/// For so many pauses a poller leaves alone what others are to perform.
+const FOREIGN_PAUSES: u32 = 3;
+
 /// How a poller works.
 #[derive(Clone, Copy, Debug)]
 pub struct PollerSettings {
@@ -140,6 +143,10 @@ impl<'p> Poller<'p> {
             if stop.is_stopped() {
                 // What was claimed and not begun is due again at once.
                 ledger.postpone(&task, Duration::ZERO)?;
+                continue;
+            }
+            if !self.ports.principals.serves(&task.proposal.principal) {
+                ledger.postpone(&task, self.settings.pause * FOREIGN_PAUSES)?;
                 continue;
             }
             outcome = outcome.and(self.perform(&task, &mut tick));

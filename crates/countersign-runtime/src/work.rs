@@ -21,6 +21,13 @@ impl<L: Ledger + Work + Sync> WorkLedger for L {}
 pub trait PrincipalDirectory {
     /// The principal with its claims as they stand now; nothing where there is no such principal any more.
     fn current(&self, stored: &Principal) -> Option<Principal>;
+
+    /// Tells whether this host performs a principal's operations at all. Those of others it leaves to theirs, whatever it knows
+    /// or does not know of them.
+    fn serves(&self, stored: &Principal) -> bool {
+        let _ = stored;
+        true
+    }
 }
 
 /// What performing an operation reaches.
@@ -151,11 +158,20 @@ fn blocked(
     Ok(Performed::Blocked(code))
 }
 
-/// Asks for a receipt as the principal would, under a call identity of the host's own.
 fn ask(ports: &WorkPorts<'_>, task: &Task) -> Result<Performed, ledger::Error> {
+    let package = ask_status(ports, task)?;
+    let proven = package.filter(|package| package.model_result().error_code().is_none());
+    Ok(proven.map_or(Performed::StillUnknown, |package| {
+        Performed::Done(Box::new(package))
+    }))
+}
+
+/// Asks for a receipt as the principal would, under a call identity of the host's own; nothing where there is no such principal.
+/// Nothing is executed.
+pub fn ask_status(ports: &WorkPorts<'_>, task: &Task) -> Result<Option<Package>, ledger::Error> {
     let principal = ports.principals.current(&task.proposal.principal);
     let (Some(principal), Some(call)) = (principal, question(task)) else {
-        return Ok(Performed::StillUnknown);
+        return Ok(None);
     };
     let contract = ports.registry.get(&call.name);
     let request = StatusRequest {
@@ -171,11 +187,7 @@ fn ask(ports: &WorkPorts<'_>, task: &Task) -> Result<Performed, ledger::Error> {
         authorizer: ports.authorizer,
         source: ports.source,
     };
-    let package = query_status(&status_ports, &request)?;
-    Ok(match package.model_result().error_code() {
-        None => Performed::Done(Box::new(package)),
-        Some(_) => Performed::StillUnknown,
-    })
+    query_status(&status_ports, &request).map(Some)
 }
 
 /// The response that the host's own questions count as calls of.

@@ -1,6 +1,8 @@
 //! What the program can be asked to do.
 
 mod contract;
+mod ledger;
+mod operations;
 
 use std::path::PathBuf;
 
@@ -12,6 +14,13 @@ use crate::host_ledger::LedgerLocation;
 pub(crate) use self::contract::{
     BuildCommand, CatalogArgument, CatalogCommand, CheckCommand, ContractArguments,
     ContractCommand, NowArgument, SchemaArguments,
+};
+pub(crate) use self::ledger::{LedgerArguments, LedgerCommand, WorkArguments};
+pub(crate) use self::operations::{
+    ApprovalsArguments, ApprovalsCommand, ApproveArguments, DecisionArguments, DenyArguments,
+    FilterArguments, FindingArguments, LedgerArgument, ListArguments, OperationsArguments,
+    OperationsCommand, PageArguments, QueryArguments, ResolveArguments, ShowArguments,
+    WaitingArguments,
 };
 
 /// The trusted boundary between a model's tool calls and the world.
@@ -31,6 +40,10 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Turn(TurnArguments),
+    Approvals(ApprovalsArguments),
+    Operations(OperationsArguments),
+    Work(WorkArguments),
+    Ledger(LedgerArguments),
     Scenario(ScenarioArguments),
     Canonical(CanonicalArguments),
     Verify(VerifyArguments),
@@ -108,7 +121,7 @@ pub(crate) enum ApproveMode {
     Ask,
     /// Wait for somebody to decide elsewhere, with "countersign approvals".
     Wait,
-    /// Do not wait: a write that nobody has approved comes back as APPROVAL_REQUIRED, and can be approved later.
+    /// Do not wait: a write that nobody has approved comes back unapproved, and can be approved later.
     None,
 }
 

@@ -1,10 +1,14 @@
 //! One module per command.
 
+pub(crate) mod approvals;
 pub(crate) mod canonical;
 pub(crate) mod contract;
 pub(crate) mod demo;
 pub(crate) mod documentation;
+pub(crate) mod ledger;
+pub(crate) mod operations;
 pub(crate) mod scenario;
 pub(crate) mod turn;
 pub(crate) mod vectors;
 pub(crate) mod verify;
+pub(crate) mod work;

@@ -14,6 +14,7 @@ use countersign_runtime::WorkLedger;
 use etcetera::{BaseStrategy as _, choose_base_strategy};
 use uuid::Uuid;
 
+use crate::cli::LedgerArgument;
 use crate::input::describe;
 use crate::ledger_advice::unopened;
 
@@ -21,15 +22,9 @@ use crate::ledger_advice::unopened;
 pub(crate) trait HostLedger:
     WorkLedger + Approvals + Rulings + Intents + Inspection + Changes + Send + Sync
 {
-    /// How long things last in it.
-    fn lifetimes(&self) -> &Lifetimes;
 }
 
-impl<B: Backend> HostLedger for DurableLedger<B> {
-    fn lifetimes(&self) -> &Lifetimes {
-        Self::lifetimes(self)
-    }
-}
+impl<B: Backend> HostLedger for DurableLedger<B> {}
 
 /// A ledger in a file.
 pub(crate) type FileLedger = DurableLedger<SqliteBackend>;
@@ -70,6 +65,14 @@ impl LedgerLocation {
 /// Opens a ledger, and makes it where it is not there.
 pub(crate) fn open_ledger(location: &LedgerLocation) -> anyhow::Result<FileLedger> {
     let backend = SqliteBackend::open(&location.file).map_err(|error| unopened(&error))?;
+    let instance = new_instance()?;
+    Ok(DurableLedger::new(backend, instance, Lifetimes::default()))
+}
+
+/// Opens the ledger that was named, or the user's own, where it is there.
+pub(crate) fn open_existing(argument: &LedgerArgument) -> anyhow::Result<FileLedger> {
+    let location = LedgerLocation::or_default(argument.ledger.as_ref())?;
+    let backend = SqliteBackend::open_existing(&location.file).map_err(|error| unopened(&error))?;
     let instance = new_instance()?;
     Ok(DurableLedger::new(backend, instance, Lifetimes::default()))
 }

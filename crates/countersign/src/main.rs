@@ -4,14 +4,21 @@
 
 mod cli;
 mod commands;
+mod handle;
 mod host_ledger;
 mod identity;
 mod input;
 mod ledger_advice;
+mod operation_json;
+mod operation_text;
 mod output;
+mod performer;
 mod prompt;
+mod sheet;
+mod standing_question;
 mod toml_document;
 mod tools_file;
+mod trail;
 
 use std::process::ExitCode;
 
@@ -26,6 +33,10 @@ fn main() -> ExitCode {
     output::use_color(cli.color);
     let result = match cli.command {
         Command::Turn(arguments) => commands::turn::run(&arguments),
+        Command::Approvals(arguments) => commands::approvals::run(&arguments),
+        Command::Operations(arguments) => commands::operations::run(&arguments),
+        Command::Work(arguments) => commands::work::run(&arguments),
+        Command::Ledger(arguments) => commands::ledger::run(&arguments),
         Command::Scenario(arguments) => commands::scenario::run(&arguments),
         Command::Canonical(arguments) => commands::canonical::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),

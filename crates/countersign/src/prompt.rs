@@ -5,7 +5,6 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 
 use anstyle::{AnsiColor, Effects, Style};
-use countersign_canonical::indented;
 use countersign_contract::{ApproverId, Inert};
 use countersign_policy::AccessRequest;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -13,7 +12,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
 
-use crate::output::complain;
+use crate::sheet::Sheet;
 
 /// What came of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,25 +43,19 @@ impl Terminal {
             .write(true)
             .custom_flags(OFlags::NOCTTY.bits().cast_signed())
             .open("/dev/tty");
-        let Ok(tty) = opened else {
-            complain("there is no terminal to ask on: writes stay unapproved");
-            return None;
-        };
-        Some(Self { tty })
+        opened.ok().map(|tty| Self { tty })
     }
 
     /// Shows the whole call and asks for a yes. Everything else is a no, an end of input and an error included.
     ///
     /// While nobody answers, `is_overtaken` is asked again and again whether the question still stands.
-    pub(crate) fn asks_for(
+    pub(crate) fn asks(
         &self,
-        access: &AccessRequest<'_>,
-        description: Option<&str>,
-        approver: &ApproverId,
+        question: Question<'_>,
         is_overtaken: &mut dyn FnMut() -> bool,
     ) -> Answer {
         // What was typed before the question was asked is no answer to it.
-        let question = question(access, description, approver, self.columns());
+        let question = question.to_text(self.columns());
         if self.discard_input().is_err() || self.show(&question).is_err() {
             return Answer::No;
         }
@@ -133,74 +126,58 @@ fn is_yes(line: &str) -> bool {
         .is_some_and(|answer| answer.trim().eq_ignore_ascii_case("yes"))
 }
 
-/// Who asks, for which tool, with exactly which arguments. Nothing of it can act on the terminal, nor pass for ours.
-fn question(
-    access: &AccessRequest<'_>,
-    description: Option<&str>,
-    approver: &ApproverId,
-    columns: usize,
-) -> String {
-    let bold = Style::new().effects(Effects::BOLD);
-    let warning = bold.fg_color(Some(AnsiColor::Yellow.into()));
+/// What a person is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'q> {
+    /// What it is about, in a line of our own.
+    pub(crate) heading: &'q str,
+    /// The whole call.
+    pub(crate) access: AccessRequest<'q>,
+    /// What the tool is for.
+    pub(crate) description: Option<&'q str>,
+    /// More that a person should know, each under its label.
+    pub(crate) details: &'q [(&'q str, String)],
+    /// What a yes does, up to the name of whoever says it.
+    pub(crate) deed: &'q str,
+    /// Who says it.
+    pub(crate) person: &'q ApproverId,
+}
+
+impl Question<'_> {
+    /// Who asks, for which tool, with exactly which arguments.
+    fn to_text(self, columns: usize) -> String {
+        let warning = Style::new()
+            .effects(Effects::BOLD)
+            .fg_color(Some(AnsiColor::Yellow.into()));
+        let mut sheet = Sheet::new(columns);
+        sheet.line("");
+        sheet.line(format!("{warning}{}{warning:#}", self.heading));
+        tell_call(&mut sheet, &self.access, self.description);
+        for (label, text) in self.details {
+            sheet.tell(label, text);
+        }
+        sheet.block("arguments", self.access.call.arguments.value());
+        let person = Inert::new(self.person.as_str());
+        sheet.line(format!("{}, as {person}? Type yes: ", self.deed));
+        sheet.into_text()
+    }
+}
+
+/// Tells what a call is, up to its arguments.
+pub(crate) fn tell_call(sheet: &mut Sheet, access: &AccessRequest<'_>, description: Option<&str>) {
     let AccessRequest {
         principal,
         call,
         contract,
     } = access;
-    let mut lines = vec![
-        String::new(),
-        format!("{warning}A write waits for your approval.{warning:#}"),
-    ];
-    let mut tell = |label: &str, style: Style, text: String| {
-        for (index, row) in rows(&text, columns.saturating_sub(13)).iter().enumerate() {
-            let label = if index == 0 { label } else { "" };
-            lines.push(format!("  {label:<10} {style}{row}{style:#}"));
-        }
-    };
-    let plain = Style::new();
-    tell("tool", bold, Inert::new(call.name.as_str()).to_string());
+    let bold = Style::new().effects(Effects::BOLD);
+    sheet.tell_in("tool", bold, call.name.as_str());
     if let Some(description) = description {
-        tell("", plain, Inert::new(description).to_string());
+        sheet.tell("", description);
     }
-    let subject = Inert::new(principal.subject_id.as_str());
-    let tenant = Inert::new(principal.tenant_id.as_str());
-    tell("for", plain, format!("{subject} of {tenant}"));
-    let id = Inert::new(call.call_id.as_str());
-    let response = Inert::new(call.response_id.as_str());
-    tell("call", plain, format!("{id} in response {response}"));
-    let effect = Inert::new(contract.revisions.effect.as_str());
-    tell("effect", plain, effect.to_string());
-    lines.push("  arguments".to_owned());
-    let arguments = indented(call.arguments.value());
-    for line in String::from_utf8_lossy(&arguments).lines() {
-        let line = Inert::new(line).to_string();
-        let rows = rows(&line, columns.saturating_sub(6));
-        lines.extend(rows.iter().map(|row| format!("    | {row}")));
-    }
-    lines.push(format!(
-        "Approve exactly this, as {}? Type yes: ",
-        Inert::new(approver.as_str())
-    ));
-    lines.join("\n")
-}
-
-/// The fewest columns that a row gets, however narrow the terminal.
-const MIN_COLUMNS: usize = 16;
-
-/// Breaks a text into rows that fit, so that the terminal breaks none: a row at its edge could pass for a line of ours.
-fn rows(text: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(MIN_COLUMNS);
-    let (mut rows, mut row, mut used) = (Vec::new(), String::new(), 0);
-    for character in text.chars() {
-        // Without a table of widths, whatever is not ASCII counts as wide.
-        let width = if character.is_ascii() { 1 } else { 2 };
-        if used + width > columns {
-            rows.push(std::mem::take(&mut row));
-            used = 0;
-        }
-        row.push(character);
-        used += width;
-    }
-    rows.push(row);
-    rows
+    let (subject, tenant) = (&principal.subject_id, &principal.tenant_id);
+    sheet.tell("for", &format!("{subject} of {tenant}"));
+    let (id, response) = (&call.call_id, &call.response_id);
+    sheet.tell("call", &format!("{id} in response {response}"));
+    sheet.tell("effect", contract.revisions.effect.as_str());
 }

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow};
-use countersign_canonical::{Object, Utf8, Value, digest};
+use anyhow::{Context as _, anyhow, bail};
+use countersign_canonical::{Limits, Object, Utf8, Value, digest};
 use countersign_contract::{
     ApproverId, FaultCollector, Inert, Path as Place, Principal, Problem, ToolContract, ToolName,
     read_contract, read_principal,
@@ -90,9 +90,23 @@ impl ToolsFile {
             .find(|approver| approver.as_str() != subject)
     }
 
-    /// On whose behalf, where nobody says otherwise.
-    pub(crate) fn principal(&self) -> Option<&Principal> {
-        self.principal.as_ref()
+    /// On whose behalf: the principal of a JSON document, or else the file's own.
+    pub(crate) fn principal_or(&self, file: Option<&Path>) -> anyhow::Result<Principal> {
+        match (file, &self.principal) {
+            (Some(file), _) => {
+                let value = input::read_json("principal", file, &Limits::tool_result())?;
+                Principal::from_value(&value).context("the principal is not in order")
+            }
+            (None, Some(principal)) => Ok(principal.clone()),
+            (None, None) => {
+                bail!("on whose behalf? name a --principal, or put one into the tools file")
+            }
+        }
+    }
+
+    /// Tells whether a tool has a status operation.
+    pub(crate) fn has_status(&self, tool: &ToolName) -> bool {
+        self.status.knows(tool)
     }
 
     /// What a tool is for, in the file's words.

@@ -6,11 +6,10 @@ mod host;
 mod package_directory;
 
 use std::cell::OnceCell;
+use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
-use countersign_canonical::Limits;
-use countersign_contract::Principal;
+use anyhow::bail;
 use countersign_ledger::Work as _;
 use countersign_providers::{Duty, Family, RESPONSE_LIMITS, Turn, read, read_as};
 use countersign_runtime::while_alive;
@@ -20,7 +19,7 @@ use self::host::{Asking, Host};
 use self::package_directory::PackageDirectory;
 use crate::cli::{ApproveMode, TurnArguments};
 use crate::host_ledger::{HostLedger, LedgerLocation, open_ledger};
-use crate::input::{self, read_json};
+use crate::input;
 use crate::ledger_advice::failed;
 use crate::output::{Verdict, complain, print_json};
 use crate::tools_file::ToolsFile;
@@ -30,7 +29,7 @@ const MAX_TIDIED: usize = 100;
 
 pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
     let tools = ToolsFile::load(&arguments.tools)?;
-    let principal = principal(arguments, &tools)?;
+    let principal = tools.principal_or(arguments.principal.as_deref())?;
     let response = input::read("response", Some(&arguments.response), RESPONSE_LIMITS.bytes)?;
     let turn = match &arguments.provider {
         Some(family) => read_as(family.parse::<Family>()?, &response)?,
@@ -61,25 +60,25 @@ pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
         packages,
     };
     tidy_up(&ledger)?;
-    match &arguments.record_approvals {
-        Some(file) => {
-            check_new(file)?;
-            if !host.can_ask() {
-                bail!("nobody can be asked, so nothing can be approved");
-            }
-            let approvals = host.ask_for_all(&turn)?;
-            write_approvals(file, &approvals)?;
-            complain(&recorded(approvals.len(), tools.approval_seconds()));
-            Ok(Verdict::Good)
-        }
-        None => {
-            let lease = ledger.lifetimes().lease;
-            let verdict = while_alive(&ledger, lease, || carry_out(&host, &turn));
-            // Whatever is not said now, the lease says when it runs out.
-            let _ = ledger.leave();
-            Ok(verdict)
-        }
+    if let Some(file) = &arguments.record_approvals {
+        return record_approvals(&host, &turn, file);
     }
+    let lease = ledger.lifetimes().lease;
+    let verdict = while_alive(&ledger, lease, || carry_out(&host, &turn));
+    // Whatever is not said now, the lease says when it runs out.
+    let _ = ledger.leave();
+    Ok(verdict)
+}
+
+fn record_approvals(host: &Host<'_>, turn: &Turn, file: &Path) -> anyhow::Result<Verdict> {
+    check_new(file)?;
+    if !host.can_ask() {
+        bail!("nobody can be asked, so nothing can be approved");
+    }
+    let approvals = host.ask_for_all(turn)?;
+    write_approvals(file, &approvals)?;
+    complain(&recorded(approvals.len(), host.tools.approval_seconds()));
+    Ok(Verdict::Good)
 }
 
 /// Ends what is over, and marks as unknown what was begun by runs that are gone.
@@ -118,19 +117,6 @@ fn recorded(count: usize, seconds: u64) -> String {
         _ => format!("{count} approvals"),
     };
     format!("recorded {count}; each lives for {seconds} seconds")
-}
-
-fn principal(arguments: &TurnArguments, tools: &ToolsFile) -> anyhow::Result<Principal> {
-    match (&arguments.principal, tools.principal()) {
-        (Some(file), _) => {
-            let value = read_json("principal", file, &Limits::tool_result())?;
-            Principal::from_value(&value).context("the principal is not in order")
-        }
-        (None, Some(principal)) => Ok(principal.clone()),
-        (None, None) => {
-            bail!("on whose behalf? name a --principal, or put one into the tools file")
-        }
-    }
 }
 
 /// Items that look like calls and are not ours to answer; a person should know of those that wait for somebody.

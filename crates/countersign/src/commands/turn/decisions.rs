@@ -2,21 +2,23 @@
 
 use std::time::Duration;
 
-use countersign_contract::{Arguments, ErrorCode, RequestDigest, Risk, StatusRef};
+use countersign_contract::{Arguments, ErrorCode, Inert, RequestDigest, Risk, StatusRef};
 use countersign_ledger::{Decided, Decision, OperationDetail, StateKind};
 use countersign_policy::{AccessRequest, Approval};
 use countersign_providers::Turn;
 
 use super::host::{Asking, CannotDispatch, Host, Pending, note};
 use crate::identity::new_approval_id;
+use crate::operation_text::standing as standing_of;
 use crate::output::complain;
-use crate::prompt::{Answer, Terminal};
+use crate::prompt::{Answer, Question, Terminal};
+use crate::standing_question::StandingQuestion;
 
 /// The longest that nobody looks whether a decision has come, should its news be lost.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long a look whether a question still stands waits for a write.
-const OVERTAKEN_WAIT: Duration = Duration::from_millis(50);
+const HEADING: &str = "A write waits for your approval.";
+const DEED: &str = "Approve exactly this";
 
 impl Host<'_> {
     /// Waits for a decision about the operation that the call waits with. Tells whether there is one now.
@@ -34,24 +36,14 @@ impl Host<'_> {
         match self.asking {
             Asking::Here => match self.terminal() {
                 Some(terminal) => self.ask(terminal, status_ref),
-                None => self.leave_waiting(pending, status_ref),
+                None => Ok(left_waiting(pending, status_ref)),
             },
             Asking::Elsewhere(at_most) => {
-                self.leave_waiting(pending, status_ref)?;
+                left_waiting(pending, status_ref);
                 self.wait(status_ref, at_most)
             }
-            Asking::Nobody => self.leave_waiting(pending, status_ref),
+            Asking::Nobody => Ok(left_waiting(pending, status_ref)),
         }
-    }
-
-    fn leave_waiting(
-        &self,
-        pending: &Pending<'_>,
-        status_ref: StatusRef,
-    ) -> Result<bool, CannotDispatch> {
-        let how = format!("waits for a decision: countersign approvals show {status_ref}");
-        note(pending.call.name.as_str(), &how);
-        Ok(false)
     }
 
     /// Tells whether somebody can be asked here.
@@ -62,13 +54,15 @@ impl Host<'_> {
     /// The terminal, opened when somebody is first to be asked.
     pub(super) fn terminal(&self) -> Option<&Terminal> {
         match self.asking {
-            Asking::Here => self.terminal.get_or_init(Terminal::open).as_ref(),
+            Asking::Here => self.terminal.get_or_init(open_terminal).as_ref(),
             Asking::Elsewhere(_) | Asking::Nobody => None,
         }
     }
 
     /// Asks on the terminal about exactly the call that is stored, and records what is answered. The first decision counts.
     fn ask(&self, terminal: &Terminal, status_ref: StatusRef) -> Result<bool, CannotDispatch> {
+        let mut standing =
+            StandingQuestion::new(self.ledger, status_ref, StateKind::AwaitingApproval);
         let Some(OperationDetail { proposal, .. }) = self.ledger.operation(&status_ref)? else {
             return Ok(true);
         };
@@ -76,22 +70,17 @@ impl Host<'_> {
             complain(NO_APPROVER);
             return Ok(false);
         };
-        let description = self.tools.description(&proposal.call.name);
-        let mut seen = self.ledger.version();
-        let mut is_overtaken = || {
-            // Other processes' writes are looked for only while somebody waits.
-            let version = self.ledger.wait(seen, OVERTAKEN_WAIT);
-            if version == seen {
-                return false;
-            }
-            seen = version;
-            // Where the ledger cannot say, the question stands.
-            !matches!(self.is_waiting(status_ref), Ok(true) | Err(_))
+        let question = Question {
+            heading: HEADING,
+            access: proposal.access(),
+            description: self.tools.description(&proposal.call.name),
+            details: &[],
+            deed: DEED,
+            person: approver,
         };
-        let access = proposal.access();
-        let decision = match terminal.asks_for(&access, description, approver, &mut is_overtaken) {
+        let decision = match terminal.asks(question, &mut || standing.is_overtaken()) {
             Answer::Overtaken => {
-                complain("somebody else decided meanwhile");
+                self.tell_standing(status_ref)?;
                 return Ok(true);
             }
             Answer::No => Decision::Deny {
@@ -111,13 +100,22 @@ impl Host<'_> {
         };
         match self.ledger.decide(&status_ref, &decision)? {
             Decided::Counts(_) | Decided::NotFound => {}
-            Decided::TooLate(record) => complain(&format!(
-                "that came too late: the call is {} already",
-                record.kind().as_str()
-            )),
+            Decided::TooLate(record) => complain(&inert(&format!(
+                "that came too late: {}",
+                standing_of(&record.state)
+            ))),
             Decided::Unusable => complain("the approval could not be used"),
         }
         Ok(true)
+    }
+
+    /// Says how it stands, after somebody else was first.
+    fn tell_standing(&self, status_ref: StatusRef) -> Result<(), CannotDispatch> {
+        if let Some(found) = self.ledger.operation(&status_ref)? {
+            let standing = standing_of(&found.record.state);
+            complain(&inert(&format!("somebody else was first: {standing}")));
+        }
+        Ok(())
     }
 
     fn is_waiting(&self, status_ref: StatusRef) -> Result<bool, CannotDispatch> {
@@ -188,8 +186,15 @@ impl Host<'_> {
             call: &pending.call,
             contract,
         };
-        let description = self.tools.description(&pending.call.name);
-        if terminal.asks_for(&access, description, approver, &mut || false) != Answer::Yes {
+        let question = Question {
+            heading: HEADING,
+            access,
+            description: self.tools.description(&pending.call.name),
+            details: &[],
+            deed: DEED,
+            person: approver,
+        };
+        if terminal.asks(question, &mut || false) != Answer::Yes {
             return Ok(None);
         }
         let now = self.ledger.now()?.second();
@@ -208,3 +213,22 @@ impl Host<'_> {
 }
 
 const NO_APPROVER: &str = "the tools file lists no approver other than the subject that calls, so nothing can be approved";
+
+/// Says under which handle somebody can decide. Nothing is decided so far.
+fn left_waiting(pending: &Pending<'_>, status_ref: StatusRef) -> bool {
+    let how = format!("waits for a decision: countersign approvals show {status_ref}");
+    note(pending.call.name.as_str(), &how);
+    false
+}
+
+fn open_terminal() -> Option<Terminal> {
+    let terminal = Terminal::open();
+    if terminal.is_none() {
+        complain("there is no terminal to ask on: writes stay unapproved");
+    }
+    terminal
+}
+
+fn inert(text: &str) -> String {
+    Inert::new(text).to_string()
+}

@@ -8,22 +8,18 @@ use countersign_contract::{
     Arguments, Call, ErrorCode, Inert, IntentDigest, Package, Principal, Risk, Scope, ToolContract,
     UtcSecond,
 };
-use countersign_dispatch::{
-    BusinessState, CallIdentity, DispatchRequest, Intent, StateVerdict, ledger,
-};
+use countersign_dispatch::{CallIdentity, DispatchRequest, Intent, ledger};
 use countersign_ledger::StateKind;
-use countersign_policy::{Approval, Authorized};
+use countersign_policy::Approval;
 use countersign_providers::{Answers, ProposedCall, Refusal, Turn};
-use countersign_runtime::{
-    Clock as _, DispatchPorts, Performed, PrincipalDirectory, SystemClock, WorkPorts, dispatch,
-    perform,
-};
+use countersign_runtime::{Clock as _, DispatchPorts, Performed, SystemClock, dispatch, perform};
 
 use super::package_directory::PackageDirectory;
 use crate::host_ledger::HostLedger;
 use crate::identity::bind;
 use crate::ledger_advice::failed;
 use crate::output::complain;
+use crate::performer::{NoBusinessState, Performer};
 use crate::prompt::Terminal;
 use crate::tools_file::ToolsFile;
 
@@ -179,7 +175,7 @@ impl Host<'_> {
         let Some(task) = task.filter(|task| task.record.kind() == StateKind::Reserved) else {
             return Ok(None);
         };
-        let performed = perform(&self.work_ports(), &task)?;
+        let performed = perform(&self.performer().ports(), &task)?;
         Ok(match performed {
             Performed::Done(package) if task.proposal.call == pending.call => Some(*package),
             Performed::Done(_)
@@ -196,7 +192,7 @@ impl Host<'_> {
         };
         match self.ledger.task(scope)? {
             Some(task) if task.record.kind() == StateKind::Unknown => Ok(matches!(
-                perform(&self.work_ports(), &task)?,
+                perform(&self.performer().ports(), &task)?,
                 Performed::Done(_)
             )),
             Some(_) | None => Ok(false),
@@ -227,16 +223,11 @@ impl Host<'_> {
         Ok(dispatch(&ports, &request)?)
     }
 
-    fn work_ports(&self) -> WorkPorts<'_> {
-        WorkPorts {
+    fn performer(&self) -> Performer<'_> {
+        Performer {
+            tools: self.tools,
+            principals: std::slice::from_ref(self.principal),
             ledger: self.ledger,
-            registry: self.tools.registry(),
-            principals: self,
-            authorizer: self.tools.rules(),
-            approvers: self.tools.rules(),
-            state: &NoBusinessState,
-            executor: self.tools.handlers(),
-            source: self.tools.status(),
         }
     }
 
@@ -247,15 +238,6 @@ impl Host<'_> {
                 && approval.operation_id == call.operation_id.as_str()
         };
         self.earlier.iter().filter(speaks_of_it).cloned().collect()
-    }
-}
-
-/// The run's own principal is the only one whose claims it knows.
-impl PrincipalDirectory for Host<'_> {
-    fn current(&self, stored: &Principal) -> Option<Principal> {
-        let is_own = stored.tenant_id == self.principal.tenant_id
-            && stored.subject_id == self.principal.subject_id;
-        is_own.then(|| self.principal.clone())
     }
 }
 
@@ -299,14 +281,5 @@ fn explain(call: &Call, contract: Option<&ToolContract>, code: &str) {
     let faults = contract.and_then(|contract| contract.check_arguments(&call.arguments).err());
     for fault in faults.iter().flatten().take(MAX_EXPLAINED_FAULTS) {
         note(call.name.as_str(), &fault.to_string());
-    }
-}
-
-/// Commands have no business state of their own to look at: a tool that must not act now says so itself.
-pub(super) struct NoBusinessState;
-
-impl BusinessState for NoBusinessState {
-    fn verdict(&self, _: &Authorized<'_>) -> StateVerdict {
-        StateVerdict::Allows
     }
 }
