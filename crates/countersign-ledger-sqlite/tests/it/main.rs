@@ -23,6 +23,8 @@ mod schema;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]
+mod tables;
+#[cfg(test)]
 mod upkeep;
 #[cfg(test)]
 mod waiting;
