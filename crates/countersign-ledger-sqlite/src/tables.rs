@@ -4,7 +4,7 @@ pub(crate) mod decode;
 mod read;
 mod write;
 
-use countersign_contract::Scope;
+use countersign_contract::{Scope, TenantId};
 use countersign_dispatch::ledger::{Cause, Error};
 use countersign_ledger::Moment;
 use rusqlite::{Connection, Row};
@@ -13,12 +13,19 @@ use crate::error::Classify;
 use crate::keys::{self, Key};
 
 /// The tables, in the transaction that the connection is in.
+///
+/// INVARIANT: what it remembers stays true, because nobody else writes during the transaction: in one that writes, the lock
+/// is held; one that reads has a snapshot.
 #[derive(Debug)]
 pub(crate) struct SqliteTables<'c> {
     connection: &'c Connection,
     now: Moment,
     /// The operation that was looked for last: most of a transaction is about one.
     last: Option<(Key, Option<i64>)>,
+    /// The call identity that was looked for last, where nothing is bound to it.
+    unbound: Option<Key>,
+    /// The tenant whose last audit entry was asked for last, and that entry's number.
+    head: Option<(TenantId, u64)>,
 }
 
 impl<'c> SqliteTables<'c> {
@@ -27,6 +34,8 @@ impl<'c> SqliteTables<'c> {
             connection,
             now,
             last: None,
+            unbound: None,
+            head: None,
         }
     }
 

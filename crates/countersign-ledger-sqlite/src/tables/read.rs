@@ -26,17 +26,23 @@ impl Rows for SqliteTables<'_> {
     }
 
     fn call(&mut self, identity: &CallIdentity) -> Result<Option<CallRow>, Error> {
-        self.find(
+        let key = keys::of_identity(identity);
+        if self.unbound == Some(key) {
+            return Ok(None);
+        }
+        let found = self.find(
             "SELECT o.tenant_id, o.subject_id, o.tool, o.key, c.fingerprint
              FROM call c JOIN operation o ON o.id = c.operation WHERE c.identity = ?1",
-            [keys::of_identity(identity)],
+            [key],
             |row| {
                 Ok(CallRow {
                     scope: decode::scope(row)?,
                     fingerprint: decode::fingerprint(row, 4)?,
                 })
             },
-        )
+        )?;
+        self.unbound = found.is_none().then_some(key);
+        Ok(found)
     }
 
     fn operation(&mut self, scope: &Scope) -> Result<Option<OperationRow>, Error> {
@@ -333,12 +339,19 @@ impl Rows for SqliteTables<'_> {
     }
 
     fn audit_head(&mut self, tenant: &TenantId) -> Result<u64, Error> {
+        if let Some((of, head)) = &self.head
+            && of == tenant
+        {
+            return Ok(*head);
+        }
         let head = self.find(
             "SELECT sequence FROM audit WHERE tenant_id = ?1 ORDER BY sequence DESC LIMIT 1",
             [tenant.as_str()],
             |row| decode::number(row, 0),
         )?;
-        Ok(head.unwrap_or(0))
+        let head = head.unwrap_or(0);
+        self.head = Some((tenant.clone(), head));
+        Ok(head)
     }
 
     fn audit(

@@ -17,6 +17,7 @@ const MISSING: &str = "an operation that is to change is missing";
 impl Tables for SqliteTables<'_> {
     fn call_insert(&mut self, identity: &CallIdentity, row: &CallRow) -> Result<(), Error> {
         const OTHERWISE: &str = "a call is bound twice, or to nothing";
+        self.unbound = None;
         let operation = self.id_of_present(&row.scope, OTHERWISE)?;
         self.change_one(
             "INSERT OR IGNORE INTO call (identity, fingerprint, operation) VALUES (?1, ?2, ?3)",
@@ -172,7 +173,9 @@ impl Tables for SqliteTables<'_> {
                 row.document.digest(),
             ),
             "an audit entry is there already",
-        )
+        )?;
+        self.head = Some((row.tenant_id.clone(), row.sequence));
+        Ok(())
     }
 }
 
