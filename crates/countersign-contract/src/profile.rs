@@ -46,6 +46,16 @@ profiles! {
     OpenAiChatCompletions = "openai", "chat-completions", "openai-chat-completions-v1";
     /// Gemini `generateContent`.
     GeminiGenerateContent = "google", "generate-content", "gemini-generate-content-v1";
+    /// The Model Context Protocol of 2024-11-05.
+    Mcp20241105 = "mcp", "2024-11-05", "mcp-2024-11-05-v1";
+    /// The Model Context Protocol of 2025-03-26.
+    Mcp20250326 = "mcp", "2025-03-26", "mcp-2025-03-26-v1";
+    /// The Model Context Protocol of 2025-06-18.
+    Mcp20250618 = "mcp", "2025-06-18", "mcp-2025-06-18-v1";
+    /// The Model Context Protocol of 2025-11-25.
+    Mcp20251125 = "mcp", "2025-11-25", "mcp-2025-11-25-v1";
+    /// The Model Context Protocol of 2026-07-28.
+    Mcp20260728 = "mcp", "2026-07-28", "mcp-2026-07-28-v1";
 }
 
 /// Why a profile is refused.

@@ -1,0 +1,187 @@
+//! Writing messages: our own ones, and others' with only our members changed.
+
+use std::ops::Range;
+
+use crate::id::{RequestId, json_text};
+use crate::span;
+
+/// A request. The parameters are a JSON object.
+#[must_use]
+pub fn request(id: &RequestId, method: &str, params: &str) -> String {
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":{},\"params\":{params}}}",
+        id.to_json(),
+        json_text(method)
+    )
+}
+
+/// A notification. The parameters are a JSON object.
+#[must_use]
+pub fn notification(method: &str, params: &str) -> String {
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":{},\"params\":{params}}}",
+        json_text(method)
+    )
+}
+
+/// An answer with a result, which is a JSON object.
+#[must_use]
+pub fn result(id: &RequestId, result: &str) -> String {
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}",
+        id.to_json()
+    )
+}
+
+/// An answer with an error that somebody else wrote.
+#[must_use]
+pub fn error_as_given(id: &RequestId, error: &str) -> String {
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}",
+        id.to_json()
+    )
+}
+
+/// An answer with an error of our own. Where no id could be read it is null, as in JSON-RPC 2.0, section 5.
+#[must_use]
+pub fn error(id: Option<&RequestId>, code: i32, message: &str) -> String {
+    let id = id.map_or_else(|| "null".to_owned(), RequestId::to_json);
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{}}}}}",
+        json_text(message)
+    )
+}
+
+/// The parameters of a call that is made of exactly what was approved: a tool's name, and arguments as they were given.
+#[must_use]
+pub fn call_params(tool: &str, arguments: Option<&str>) -> String {
+    match arguments {
+        Some(arguments) => format!("{{\"name\":{},\"arguments\":{arguments}}}", json_text(tool)),
+        None => format!("{{\"name\":{}}}", json_text(tool)),
+    }
+}
+
+/// A tool's result that is an error with a text, and nothing else.
+#[must_use]
+pub fn error_result(text: &str) -> String {
+    format!(
+        "{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"isError\":true}}",
+        json_text(text)
+    )
+}
+
+/// Sets one member of an object's `_meta`, and leaves every other byte as it is.
+///
+/// An object whose `_meta` is no object stays as it is. `value` is a JSON text.
+#[must_use]
+pub fn with_meta(object: &str, key: &str, value: &str) -> String {
+    edited(object, key, value).unwrap_or_else(|| object.to_owned())
+}
+
+fn edited(object: &str, key: &str, value: &str) -> Option<String> {
+    let all = span::whole(object)?;
+    let Some(meta) = span::member(object, &all, "_meta") else {
+        let member = format!("\"_meta\":{{{}:{value}}}", json_text(key));
+        return inserted(object, &all, &member);
+    };
+    match span::member(object, &meta, key) {
+        Some(held) => spliced(object, held, value),
+        None => inserted(object, &meta, &format!("{}:{value}", json_text(key))),
+    }
+}
+
+/// Puts a member in front of the others.
+fn inserted(text: &str, object: &Range<usize>, member: &str) -> Option<String> {
+    let is_first = span::members(text, object)?.is_empty();
+    let behind_brace = object.start + 1;
+    let comma = if is_first { "" } else { "," };
+    spliced(
+        text,
+        behind_brace..behind_brace,
+        &format!("{member}{comma}"),
+    )
+}
+
+fn spliced(text: &str, range: Range<usize>, with: &str) -> Option<String> {
+    let (before, after) = (text.get(..range.start)?, text.get(range.end..)?);
+    Some(format!("{before}{with}{after}"))
+}
+
+/// Takes items out of the array that stands at `array`, and leaves every byte of the others as it is. `keeps` is asked for each
+/// item's position and text.
+#[must_use]
+pub fn with_items(
+    text: &str,
+    array: &Range<usize>,
+    mut keeps: impl FnMut(usize, &str) -> bool,
+) -> Option<String> {
+    let items = span::items(text, array)?;
+    let mut kept = Vec::new();
+    for (index, item) in items.into_iter().enumerate() {
+        let item = text.get(item)?;
+        if keeps(index, item) {
+            kept.push(item);
+        }
+    }
+    spliced(text, array.clone(), &format!("[{}]", kept.join(",")))
+}
+
+/// The same message on one line, for transports that end a message with a line.
+///
+/// Line breaks stand between the tokens of a JSON text only, so that blanks mean the same.
+#[must_use]
+pub fn on_one_line(text: String) -> String {
+    if text.contains(['\n', '\r']) {
+        text.replace(['\n', '\r'], " ")
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_member_is_written() {
+        let ours = "countersign.example/outcome";
+        for (before, after) in [
+            ("{}", r#"{"_meta":{"countersign.example/outcome":1}}"#),
+            (
+                r#"{ "big" : 123456789012345678901 }"#,
+                r#"{"_meta":{"countersign.example/outcome":1}, "big" : 123456789012345678901 }"#,
+            ),
+            (
+                r#"{"a":1.0,"_meta":{ "x":[1 ,2]},"b":"\u0000"}"#,
+                r#"{"a":1.0,"_meta":{"countersign.example/outcome":1, "x":[1 ,2]},"b":"\u0000"}"#,
+            ),
+            (
+                r#"{"_me\u0074a":{}}"#,
+                r#"{"_me\u0074a":{"countersign.example/outcome":1}}"#,
+            ),
+            (
+                r#"{"_meta":{"countersign.example/outcome":{"forged":true} ,"y":0}}"#,
+                r#"{"_meta":{"countersign.example/outcome":1 ,"y":0}}"#,
+            ),
+            (r#"{"_meta":7}"#, r#"{"_meta":7}"#),
+        ] {
+            assert_eq!(with_meta(before, ours, "1"), after, "{before}");
+        }
+    }
+
+    #[test]
+    fn items_are_taken_out_whole() {
+        let text = r#"{"tools":[ {"n":1} , {"n":2,"x":[",]"]},{"n":3} ],"nextCursor":"c"}"#;
+        let array = span::member(text, &(0..text.len()), "tools").unwrap();
+        let kept = with_items(text, &array, |index, _| index != 1).unwrap();
+        assert_eq!(kept, r#"{"tools":[{"n":1},{"n":3}],"nextCursor":"c"}"#);
+        let none = with_items(text, &array, |_, _| false).unwrap();
+        assert_eq!(none, r#"{"tools":[],"nextCursor":"c"}"#);
+    }
+
+    #[test]
+    fn a_message_of_several_lines_means_the_same_on_one() {
+        let text = "{\"a\":\n[1,\r\n2]}".to_owned();
+        assert_eq!(on_one_line(text), "{\"a\": [1,  2]}");
+    }
+}

@@ -1,0 +1,4 @@
+//! Messages as strangers send them, and pins as servers change.
+
+mod messages;
+mod pins;
