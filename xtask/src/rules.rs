@@ -111,6 +111,12 @@ pub(crate) const PACKAGES: &[PackageRule] = &[
         why: "it executes what the state machine asks for, whatever provider, shop or command line stands above it",
     },
     PackageRule {
+        name: "countersign-mcp",
+        layer: Layer::Shell,
+        may_use: MayUse::Only(&["countersign-canonical", "countersign-contract"]),
+        why: "it reads and writes messages, pins and contracts; what is decided about a call and who carries it out is not its business",
+    },
+    PackageRule {
         name: "countersign-shop",
         layer: Layer::Shell,
         may_use: MayUse::Only(&[

@@ -40,12 +40,8 @@ pub fn salvage(bytes: &[u8]) -> Option<Salvaged> {
                     _ => {}
                 }
             }
-            b'{' => {
-                depth += 1;
-                walk.offset += 1;
-            }
             b'[' if depth == 0 => return None,
-            b'[' => {
+            b'{' | b'[' => {
                 depth += 1;
                 walk.offset += 1;
             }

@@ -179,7 +179,12 @@ mod tests {
         let found = members(text, &all).unwrap();
         let read: Vec<_> = found
             .iter()
-            .map(|member| (member.name.as_str(), &text[member.value.clone()]))
+            .map(|member| {
+                (
+                    member.name.as_str(),
+                    text.get(member.value.clone()).unwrap(),
+                )
+            })
             .collect();
         assert_eq!(
             read,
@@ -190,7 +195,10 @@ mod tests {
             ]
         );
         let inner = items(text, &found[0].value).unwrap();
-        let inner: Vec<_> = inner.into_iter().map(|range| &text[range]).collect();
+        let inner: Vec<_> = inner
+            .into_iter()
+            .map(|range| text.get(range).unwrap())
+            .collect();
         assert_eq!(inner, ["1", "\"]}\\\"\"", "{\"b\":[]}"]);
         assert_eq!(members("[]", &(0..2)), None);
         assert_eq!(items("{}", &(0..2)), None);

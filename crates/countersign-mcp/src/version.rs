@@ -38,6 +38,10 @@ pub enum ServerAsks {
 }
 
 /// What matters of a version.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one difference, read by itself"
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits {
     /// How it is spoken from.
