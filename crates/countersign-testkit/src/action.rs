@@ -139,6 +139,16 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// Whether somebody does it who looks at the ledger first.
+    pub(crate) fn is_by_person(&self) -> bool {
+        matches!(
+            self,
+            Self::Approve { .. } | Self::Deny { .. } | Self::Rule { .. } | Self::Acknowledge { .. }
+        )
+    }
+}
+
 /// Which approvals a caller brings along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Brings {

@@ -95,6 +95,16 @@ impl Downstream {
             .cloned()
     }
 
+    /// What tells it from another one.
+    pub(crate) fn portrait(&self) -> String {
+        let sendings = self.sendings.borrow();
+        let sendings: Vec<_> = sendings
+            .iter()
+            .map(|one| (one.scope.key.as_str(), one.fate, one.acts_at, &one.answer))
+            .collect();
+        format!("{sendings:?}{}", self.effects.borrow().len())
+    }
+
     /// Something arrives, or does not.
     pub(crate) fn send(&self, order: &ExecutionOrder<'_>, warrant: Warrant) -> Option<Ticket> {
         let scope = Scope::of(order.principal(), order.call())?;

@@ -15,13 +15,14 @@ use countersign_policy::ApprovalEvidence;
 use crate::downstream::Ticket;
 use crate::oracle::Warrant;
 use crate::scene::{Process, Scene};
+use crate::society::ActionNumber;
 
 /// A machine, and what its driver remembers.
 #[derive(Debug)]
 pub(crate) struct Flight<'a> {
     machine: Option<Machine<'a>>,
     /// The action at which it began.
-    started: u64,
+    started: ActionNumber,
     /// When its reservation was asked for, by a clock that nobody sets.
     asked_at: Duration,
     /// What it acts under, and when that was consumed.
@@ -35,6 +36,17 @@ enum Machine<'a> {
     Dispatch(Dispatch<'a>),
     Query(StatusQuery<'a>),
     Again(Redelivery<'a>, &'a Task),
+}
+
+/// What its next step touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Nothing that another job or a crash could meet: it may as well be taken at once.
+    Local,
+    /// The ledger, or what comes back.
+    Shared,
+    /// The downstream.
+    Sends,
 }
 
 /// How far it is.
@@ -83,8 +95,31 @@ impl<'a> Flight<'a> {
     }
 
     /// What it acts on was looked up at an earlier action.
-    pub(crate) fn since(self, started: u64) -> Self {
+    pub(crate) fn since(self, started: ActionNumber) -> Self {
         Self { started, ..self }
+    }
+
+    pub(crate) fn next(&self) -> Next {
+        match &self.machine {
+            Some(Machine::Dispatch(state)) => match state {
+                Dispatch::Execute(_) if self.sent.is_none() => Next::Sends,
+                Dispatch::Authorize(_) | Dispatch::CheckState(_) | Dispatch::CheckApproval(_) => {
+                    Next::Local
+                }
+                Dispatch::BindCall(_)
+                | Dispatch::FindOperation(_)
+                | Dispatch::Propose(_)
+                | Dispatch::Reserve(_)
+                | Dispatch::Execute(_)
+                | Dispatch::Settle(_)
+                | Dispatch::Done(_) => Next::Shared,
+            },
+            Some(Machine::Query(StatusQuery::Authorize(_))) => Next::Local,
+            Some(Machine::Again(Redelivery::Authorize(_) | Redelivery::CheckApproval(_), _)) => {
+                Next::Local
+            }
+            Some(Machine::Query(_) | Machine::Again(..)) | None => Next::Shared,
+        }
     }
 
     /// Takes one step.

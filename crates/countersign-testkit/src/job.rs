@@ -14,9 +14,11 @@ use countersign_policy::{AccessRequest, Approval, ApprovalEvidence};
 use countersign_runtime::{Plan, PollerSettings, plan};
 
 use crate::action::Brings;
+pub(crate) use crate::flight::Next;
 use crate::flight::{Flight, Flown};
 use crate::oracle::Told;
 use crate::scene::{Process, Scene};
+use crate::society::ActionNumber;
 use crate::tools::{Tool, Wish, approval_id, approver_id, present, proven};
 
 /// The most operations of one round of a worker.
@@ -78,7 +80,7 @@ struct Asked<'a> {
     scope: Scope,
     approvals: &'a [Approval],
     /// The action at which principal and contract were looked up.
-    since: u64,
+    since: ActionNumber,
 }
 
 impl<'a> Job<'a> {
@@ -99,6 +101,24 @@ impl<'a> Job<'a> {
 
     pub(crate) fn is_done(&self) -> bool {
         self.todo.is_empty()
+    }
+
+    pub(crate) fn next(&self) -> Next {
+        match self.todo.last() {
+            Some(Todo::Fly(flight, _)) => flight.next(),
+            Some(Todo::Own(_) | Todo::Perform(_) | Todo::SendAgain(_)) => Next::Local,
+            Some(
+                Todo::FindKey(..)
+                | Todo::FindTask(_)
+                | Todo::FindQueried(_)
+                | Todo::Expire
+                | Todo::Recover
+                | Todo::Claim
+                | Todo::Block(..)
+                | Todo::PutOff(_),
+            )
+            | None => Next::Shared,
+        }
     }
 
     /// Takes one step. An error of the ledger ends the job, as it does in a host.

@@ -5,10 +5,11 @@ mod faulty;
 use std::sync::Arc;
 
 use countersign_ledger::{
-    Approvals, Backend, Changes, DurableLedger, Inspection, InstanceId, Intents, LedgerClock,
-    Lifetimes, MemoryBackend, Rulings,
+    ApprovalKey, Approvals, Backend, Changes, DurableLedger, Inspection, InstanceId, Intents,
+    LedgerClock, Lifetimes, MAX_PAGE, MemoryBackend, OperationFilter, Rulings,
 };
 use countersign_ledger_sqlite::SqliteBackend;
+use countersign_policy::ApprovalEvidence;
 use countersign_runtime::WorkLedger;
 
 use crate::broken::{Forgetful, Variant};
@@ -78,6 +79,41 @@ impl Store {
                 self.open_over(backend, instance)
             }
         }
+    }
+
+    /// The rows of a ledger in memory: what tells it from another one.
+    pub(crate) fn portrait(
+        &self,
+        instances: impl Iterator<Item = InstanceId>,
+        given: &[ApprovalEvidence],
+    ) -> String {
+        let Kept::Memory(backend) = &self.kept else {
+            return String::new();
+        };
+        let portrait = backend.read("portrait", |rows| {
+            let page = rows.operations(&OperationFilter::default(), None, MAX_PAGE)?;
+            let mut parts = Vec::new();
+            for (_, row) in page {
+                // The document holds all that the row's other columns say.
+                let proposal = rows.proposal(&row.scope)?;
+                let receipt = rows.receipt(&row.scope)?;
+                for document in [Some(row.document), proposal, receipt] {
+                    parts.push(format!("{:?}", document.map(|document| *document.digest())));
+                }
+            }
+            for instance in instances {
+                parts.push(format!("{:?}", rows.instance(&instance)?));
+            }
+            for approval in given {
+                let key = ApprovalKey {
+                    approval_id: approval.approval_id.clone(),
+                    digest: approval.digest,
+                };
+                parts.push(format!("{:?}", rows.approval_use(&key)?));
+            }
+            Ok(parts.concat())
+        });
+        portrait.unwrap_or_default()
     }
 
     fn open_over(

@@ -19,6 +19,7 @@ mod action;
 mod broken;
 mod clock;
 mod downstream;
+mod explore;
 mod flight;
 mod generate;
 mod invariants;
@@ -36,6 +37,7 @@ mod world;
 
 pub use action::{Action, Brings, Fate, LedgerFault, Listed, Part};
 pub use broken::Variant;
+pub use explore::{Bounds, Explored, explore};
 pub use generate::actions;
 pub use ledger::Keeper;
 pub use run::{Finding, Setting, Violation, find, run};

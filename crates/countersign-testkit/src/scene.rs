@@ -15,7 +15,7 @@ use crate::ledger::{HostLedger, Keeper, Store};
 use crate::line::Line;
 use crate::oracle::{Oracle, Warrant};
 use crate::shelf::Shelf;
-use crate::society::Society;
+use crate::society::{ActionNumber, Society};
 use crate::tools::present;
 
 /// The most things of each kind that one run puts on a shelf.
@@ -54,6 +54,11 @@ pub(crate) struct Process {
     pub(crate) ahead: i64,
 }
 
+/// The name of a process that started as the so-manieth.
+pub(crate) fn instance(number: usize) -> InstanceId {
+    present(InstanceId::new(&format!("process-{number}")))
+}
+
 /// What a job reaches.
 pub(crate) struct Scene<'a> {
     pub(crate) shelves: &'a Shelves,
@@ -86,8 +91,7 @@ impl<'a> Scene<'a> {
 
     /// A process starts.
     pub(crate) fn start(&self, number: usize) -> Process {
-        let instance = present(InstanceId::new(&format!("process-{number}")));
-        let ledger: Rc<dyn HostLedger> = self.store.open(instance).into();
+        let ledger: Rc<dyn HostLedger> = self.store.open(instance(number)).into();
         Process {
             pipeline: self.variant.pipeline(&ledger),
             work: self.variant.work(&ledger),
@@ -100,7 +104,7 @@ impl<'a> Scene<'a> {
     pub(crate) fn warrant(
         &self,
         under: Option<&(ApprovalEvidence, Option<Moment>)>,
-        started: u64,
+        started: ActionNumber,
         order: &ExecutionOrder<'_>,
     ) -> Warrant {
         let approval = under.map(|(approval, _)| approval.clone());

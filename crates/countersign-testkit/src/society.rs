@@ -16,6 +16,16 @@ use crate::tools::{Tool, ToolRevisions, approver_id, has_role, principal, subjec
 /// How many subjects, and approvers, there are.
 pub(crate) const PEOPLE: u8 = 2;
 
+/// The number of an action. Two worlds that are alike but for such numbers are alike, so that it does not show.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ActionNumber(u64);
+
+impl std::fmt::Debug for ActionNumber {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("action")
+    }
+}
+
 /// People, roles, resources and contracts. Every port that asks about them answers for this very moment.
 #[derive(Debug)]
 pub(crate) struct Society {
@@ -25,7 +35,7 @@ pub(crate) struct Society {
 #[derive(Debug)]
 struct Standing {
     /// The number of the action that is under way.
-    action: u64,
+    action: ActionNumber,
     subjects: Vec<Right>,
     approvers: Vec<Right>,
     business_allows: bool,
@@ -37,11 +47,11 @@ struct Standing {
 struct Right {
     is_lost: bool,
     /// The last action up to which it was held, where it was ever lost.
-    held_until: Option<u64>,
+    held_until: Option<ActionNumber>,
 }
 
 impl Right {
-    fn set(&mut self, holds: bool, action: u64) {
+    fn set(&mut self, holds: bool, action: ActionNumber) {
         if self.is_lost == holds {
             self.is_lost = !holds;
             if !holds {
@@ -50,7 +60,7 @@ impl Right {
         }
     }
 
-    fn was_held_since(self, action: u64) -> bool {
+    fn was_held_since(self, action: ActionNumber) -> bool {
         !self.is_lost || self.held_until.is_some_and(|until| until >= action)
     }
 }
@@ -62,7 +72,7 @@ struct Registered {
     revisions: ToolRevisions,
     contract: ToolContract,
     /// Earlier ones, with the last action at which they were registered.
-    earlier: Vec<(u64, ToolContract)>,
+    earlier: Vec<(ActionNumber, ToolContract)>,
 }
 
 impl Society {
@@ -76,7 +86,7 @@ impl Society {
         });
         Self {
             now: RefCell::new(Standing {
-                action: 0,
+                action: ActionNumber::default(),
                 subjects: rights(),
                 approvers: rights(),
                 business_allows: true,
@@ -85,14 +95,12 @@ impl Society {
         }
     }
 
-    /// Another action begins; this is its number.
-    pub(crate) fn next_action(&self) -> u64 {
-        let mut now = self.now.borrow_mut();
-        now.action += 1;
-        now.action
+    /// Another action begins.
+    pub(crate) fn next_action(&self) {
+        self.now.borrow_mut().action.0 += 1;
     }
 
-    pub(crate) fn action(&self) -> u64 {
+    pub(crate) fn action(&self) -> ActionNumber {
         self.now.borrow().action
     }
 
@@ -154,31 +162,31 @@ impl Society {
     }
 
     /// Tells whether a subject had its role at any time since an action; now, where none is named.
-    fn subject_since(&self, subject: u8, since: Option<u64>) -> bool {
+    fn subject_since(&self, subject: u8, since: Option<ActionNumber>) -> bool {
         let now = self.now.borrow();
         let right = now.subjects.get(usize::from(subject));
         right.is_some_and(|right| held(*right, since))
     }
 
-    fn approver_since(&self, approver: u8, since: Option<u64>) -> bool {
+    fn approver_since(&self, approver: u8, since: Option<ActionNumber>) -> bool {
         let now = self.now.borrow();
         let right = now.approvers.get(usize::from(approver));
         right.is_some_and(|right| held(*right, since))
     }
 
     /// Tells whether the subject might act at any time since an action.
-    pub(crate) fn was_authorized(&self, subject: &SubjectId, since: u64) -> bool {
+    pub(crate) fn was_authorized(&self, subject: &SubjectId, since: ActionNumber) -> bool {
         number_of(subject, subject_id).is_some_and(|number| self.subject_since(number, Some(since)))
     }
 
     /// Tells whether the approver was one at any time since an action.
-    pub(crate) fn was_entitled(&self, approver: &ApproverId, since: u64) -> bool {
+    pub(crate) fn was_entitled(&self, approver: &ApproverId, since: ActionNumber) -> bool {
         number_of(approver, approver_id)
             .is_some_and(|number| self.approver_since(number, Some(since)))
     }
 
     /// Tells whether a contract was registered at any time since an action.
-    pub(crate) fn was_registered(&self, contract: &ToolContract, since: u64) -> bool {
+    pub(crate) fn was_registered(&self, contract: &ToolContract, since: ActionNumber) -> bool {
         let now = self.now.borrow();
         let of_tool = now
             .contracts
@@ -194,7 +202,7 @@ impl Society {
     }
 }
 
-fn held(right: Right, since: Option<u64>) -> bool {
+fn held(right: Right, since: Option<ActionNumber>) -> bool {
     match since {
         Some(action) => right.was_held_since(action),
         None => !right.is_lost,

@@ -15,10 +15,10 @@ use countersign_runtime::{Poller, Stop, WorkPorts};
 
 use crate::action::Action;
 use crate::invariants::{INVARIANTS, View};
-use crate::job::{Job, SETTINGS};
+use crate::job::{Job, Next, SETTINGS};
 use crate::oracle::{Standing as Stands, Warrant};
 use crate::run::Setting;
-use crate::scene::{Process, Scene, Shelves};
+use crate::scene::{Process, Scene, Shelves, instance};
 use crate::society::PEOPLE;
 use crate::tools::{approval_id, approver_id, note, present, proven, tenant};
 
@@ -53,7 +53,8 @@ pub(crate) struct World<'a> {
     started: usize,
     observer: Process,
     operations: BTreeMap<StatusRef, OperationDetail>,
-    /// What was judged last.
+    /// What was read last, and what was judged last.
+    looked: Option<Standing>,
     judged: Option<Standing>,
 }
 
@@ -68,6 +69,7 @@ impl<'a> World<'a> {
             jobs: Vec::new(),
             started: 0,
             operations: BTreeMap::new(),
+            looked: None,
             judged: None,
         };
         for _ in 0..PROCESSES {
@@ -85,6 +87,10 @@ impl<'a> World<'a> {
     /// Lets something happen.
     pub(crate) fn happen(&mut self, action: Action) {
         self.scene.society.next_action();
+        if action.is_by_person() && self.look().is_err() {
+            // Whoever sees nothing does nothing; that the ledger cannot be read, the judge says.
+            return;
+        }
         match action {
             Action::Call {
                 process,
@@ -213,6 +219,42 @@ impl<'a> World<'a> {
         }
     }
 
+    /// The step of a job that nothing else could meet, if there is one.
+    pub(crate) fn local_step(&self) -> Option<Action> {
+        let is_local = |job: &Job<'a>| job.next() == Next::Local;
+        let behind = self.jobs.iter().rev().position(is_local)?;
+        let job = u8::try_from(behind).ok()?;
+        Some(Action::Step { job })
+    }
+
+    /// What each job's next step touches, oldest first, with its process.
+    pub(crate) fn nexts(&self) -> Vec<(usize, Next)> {
+        let nexts = self.jobs.iter().map(|job| (job.process, job.next()));
+        nexts.collect()
+    }
+
+    /// Whether anything waits for a decision, and whether any outcome is unknown.
+    pub(crate) fn open_kinds(&self) -> (bool, bool) {
+        let is = |kind| {
+            self.operations
+                .values()
+                .any(|detail| detail.record.kind() == kind)
+        };
+        (is(StateKind::AwaitingApproval), is(StateKind::Unknown))
+    }
+
+    /// Everything that tells this world from another one that began alike.
+    pub(crate) fn portrait(&self) -> String {
+        let names = (0..=self.started).map(instance);
+        let rows = self
+            .scene
+            .store
+            .portrait(names, &self.scene.oracle.borrow().given);
+        let Self { jobs, scene, .. } = self;
+        let passed = scene.clocks.passed();
+        format!("{passed:?}{rows}{jobs:?}{}", scene.downstream.portrait())
+    }
+
     fn pass(&self, time: Duration) {
         self.scene.clocks.pass(time);
         self.scene.downstream.go_on();
@@ -324,9 +366,9 @@ impl<'a> World<'a> {
         if self.judged.as_ref() == Some(&standing) && !is_over {
             return Ok(());
         }
-        self.judged = Some(standing);
         self.look()
             .map_err(|error| ("the ledger can be read", error.to_string()))?;
+        self.judged = Some(standing);
         let effects = self.scene.downstream.effects();
         let view = View {
             operations: &self.operations,
@@ -354,6 +396,11 @@ impl<'a> World<'a> {
 
     /// Reads what anybody can read of the ledger.
     fn look(&mut self) -> Result<(), Error> {
+        let standing = self.standing();
+        if self.looked.as_ref() == Some(&standing) {
+            return Ok(());
+        }
+        self.looked = Some(standing);
         let ledger = &self.observer.ledger;
         let page = ledger.operations(&OperationFilter::default(), None, MAX_PAGE)?;
         let mut operations = BTreeMap::new();

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod broken;
 #[cfg(test)]
+mod exhaustive;
+#[cfg(test)]
 mod fixed;
 #[cfg(test)]
 mod sound;
