@@ -7,8 +7,8 @@ use countersign_contract::{
     ErrorCode, Package, Path, Principal, Recovery, RequestDigest, Risk, ToolContract, UtcSecond,
 };
 use countersign_dispatch::{
-    DispatchRequest, Execution, ExecutionOrder, Executor, MemoryLedger, Registry, StatusRequest,
-    ledger,
+    DispatchRequest, Execution, ExecutionOrder, Executor, Ledger, MemoryLedger, Registry,
+    StatusRequest, ledger,
 };
 use countersign_policy::{AccessRequest, Approval};
 use countersign_providers::{Family, payload};
@@ -87,15 +87,47 @@ pub enum RunError {
     Ledger(Path, ledger::Error),
 }
 
-/// Runs every case, each in isolation.
+/// The ledger of one case.
+pub struct CaseLedger {
+    /// What is stored: nothing, when the case begins.
+    pub ledger: Box<dyn Ledger>,
+    /// Sets the ledger's own clock to a step's time, where it has one.
+    pub set_time: Box<dyn Fn(UtcSecond)>,
+}
+
+impl CaseLedger {
+    fn in_memory() -> Self {
+        Self {
+            ledger: Box::new(MemoryLedger::default()),
+            set_time: Box::new(|_| {}),
+        }
+    }
+}
+
+impl std::fmt::Debug for CaseLedger {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("CaseLedger").finish_non_exhaustive()
+    }
+}
+
+/// Runs every case, each in isolation, over ledgers in memory.
 pub fn run(fixture: &Fixture) -> Result<Run, RunError> {
+    run_over(fixture, |_| Ok(CaseLedger::in_memory()))
+}
+
+/// Runs every case, each over an empty ledger that `open` gives for its number, from 0.
+pub fn run_over<E: From<RunError>>(
+    fixture: &Fixture,
+    mut open: impl FnMut(usize) -> Result<CaseLedger, E>,
+) -> Result<Run, E> {
     let registry = registry();
     let cases = fixture.cases.iter().enumerate().map(|(index, case)| {
         let path = Path::fixed("cases").index(index);
-        CaseRunner::new(&registry, case).run(&path)
+        let runner = CaseRunner::new(&registry, case, open(index)?);
+        runner.run(&path).map_err(E::from)
     });
     Ok(Run {
-        cases: cases.collect::<Result<_, _>>()?,
+        cases: cases.collect::<Result<_, E>>()?,
     })
 }
 
@@ -103,17 +135,17 @@ struct CaseRunner<'c> {
     registry: &'c Registry,
     case: &'c Case,
     shop: Shop,
-    ledger: MemoryLedger,
+    ledger: CaseLedger,
     done: Vec<StepRun>,
 }
 
 impl<'c> CaseRunner<'c> {
-    fn new(registry: &'c Registry, case: &'c Case) -> Self {
+    fn new(registry: &'c Registry, case: &'c Case, ledger: CaseLedger) -> Self {
         Self {
             registry,
             case,
             shop: Shop::default(),
-            ledger: MemoryLedger::default(),
+            ledger,
             done: Vec::with_capacity(case.steps.len()),
         }
     }
@@ -133,6 +165,7 @@ impl<'c> CaseRunner<'c> {
 
     fn package(&self, step: &Step, path: &Path) -> Result<Package, RunError> {
         let contract = self.registry.get(&step.call.name);
+        (self.ledger.set_time)(step.now);
         match &step.action {
             StepAction::Dispatch {
                 approval,
@@ -161,7 +194,7 @@ impl<'c> CaseRunner<'c> {
             lost_read: Cell::new(false),
         };
         let ports = DispatchPorts {
-            ledger: &self.ledger,
+            ledger: &*self.ledger.ledger,
             authorizer: &self.shop,
             approvers: &self.shop,
             state: &self.shop,
@@ -200,7 +233,7 @@ impl<'c> CaseRunner<'c> {
             return Err(RunError::StatusOfUnknownTool(path.clone()));
         }
         let ports = StatusPorts {
-            ledger: &self.ledger,
+            ledger: &*self.ledger.ledger,
             authorizer: &self.shop,
             source: &self.shop,
         };

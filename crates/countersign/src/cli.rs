@@ -145,6 +145,10 @@ pub(crate) struct ScenarioArguments {
     /// The fixture, named.
     #[arg(long, value_name = "FILE")]
     pub(crate) fixture: Option<PathBuf>,
+    /// Keep what is stored in SQLite files: PATH is a directory that is made, with one ledger for each case, which begins with
+    /// nothing (case-1.db, …). Without it, in memory. The results are the same.
+    #[arg(long, value_name = "sqlite:PATH")]
+    pub(crate) ledger: Option<LedgerLocation>,
     /// How to print; a table on a terminal, JSON elsewhere.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
@@ -281,6 +285,9 @@ pub(crate) enum GovernedKind {
 /// Shows a refund from proposal to proof: approval, one effect, a lost answer, its reconciliation, a tampered package.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArguments {
+    /// Keep what is stored in a new SQLite file, to be looked at afterwards. Without it, in memory. The steps are the same.
+    #[arg(long, value_name = "sqlite:PATH")]
+    pub(crate) ledger: Option<LedgerLocation>,
     /// Print the steps and their packages for a program to read.
     #[arg(long)]
     pub(crate) json: bool,

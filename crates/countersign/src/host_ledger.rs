@@ -78,7 +78,7 @@ pub(crate) fn open_existing(argument: &LedgerArgument) -> anyhow::Result<FileLed
 }
 
 /// A name for this run that no other one has.
-fn new_instance() -> anyhow::Result<InstanceId> {
+pub(crate) fn new_instance() -> anyhow::Result<InstanceId> {
     let name = Uuid::new_v4().simple().to_string();
     InstanceId::new(&name).ok_or_else(|| anyhow!("cannot name this run"))
 }

@@ -4,6 +4,7 @@
 
 mod cli;
 mod commands;
+mod fixture_ledger;
 mod handle;
 mod host_ledger;
 mod identity;

@@ -151,6 +151,10 @@ pub(crate) struct QueryArguments {
     pub(crate) ledger: LedgerArgument,
 }
 
+const RESOLVE_USAGE: &str = "\
+countersign operations resolve [OPTIONS] --as <NAME> --note <TEXT> --committed [--answer <FILE>] <REF>
+       countersign operations resolve [OPTIONS] --as <NAME> --note <TEXT> --not-executed <REF>";
+
 const RESOLVE_EXAMPLES: &str = "\
 Examples:
   It happened, and this is what the tool would have answered:
@@ -166,7 +170,7 @@ Examples:
 ///
 /// Exit codes: 0 it counts, 1 it does not, 2 something could not be used.
 #[derive(Debug, Args)]
-#[command(after_help = RESOLVE_EXAMPLES)]
+#[command(after_help = RESOLVE_EXAMPLES, override_usage = RESOLVE_USAGE)]
 pub(crate) struct ResolveArguments {
     /// The operation's handle, or its beginning.
     #[arg(value_name = "REF")]

@@ -10,19 +10,20 @@ use countersign_contract::{
     Profile, RequestDigest, ResponseId, Roles, StatusRef, SubjectId, TenantId, ToolContract,
     ToolName, UtcSecond, verify,
 };
-use countersign_dispatch::{DispatchRequest, MemoryLedger, StatusRequest};
+use countersign_dispatch::{DispatchRequest, Ledger, MemoryLedger, StatusRequest};
 use countersign_policy::{AccessRequest, Approval};
 use countersign_runtime::{DispatchPorts, StatusPorts, dispatch, query_status};
 use countersign_shop::{Disturbance, Shop, ShopExecutor, approver, registry};
 
 use crate::cli::DemoArguments;
+use crate::fixture_ledger::new_fixture_ledger;
 use crate::output::{Verdict, print_json, print_text};
 
 /// The demonstration's clock stands at 2026-07-19T00:00:00Z.
 const NOW: u64 = 1_784_419_200;
 
 pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Verdict> {
-    let steps = Demo::new()?.run()?;
+    let steps = Demo::new(arguments)?.run()?;
     if arguments.json {
         print_json(&Value::Array(steps.iter().map(Step::to_value).collect()))?;
     } else {
@@ -52,12 +53,17 @@ struct Demo {
     principal: Principal,
     contract: ToolContract,
     shop: Shop,
-    ledger: MemoryLedger,
+    ledger: Box<dyn Ledger>,
     now: UtcSecond,
 }
 
 impl Demo {
-    fn new() -> anyhow::Result<Self> {
+    fn new(arguments: &DemoArguments) -> anyhow::Result<Self> {
+        let now = UtcSecond::new(NOW).context("a portable time")?;
+        let ledger: Box<dyn Ledger> = match &arguments.ledger {
+            None => Box::new(MemoryLedger::default()),
+            Some(location) => Box::new(new_fixture_ledger(&location.file, now)?.0),
+        };
         let registry = registry();
         let refund = registry.get(&ToolName::new("create_refund_draft")?);
         Ok(Self {
@@ -68,8 +74,8 @@ impl Demo {
             },
             contract: refund.context("the shop drafts refunds")?.clone(),
             shop: Shop::default(),
-            ledger: MemoryLedger::default(),
-            now: UtcSecond::new(NOW).context("a portable time")?,
+            ledger,
+            now,
         })
     }
 
@@ -169,7 +175,7 @@ impl Demo {
             disturbance,
         };
         let ports = DispatchPorts {
-            ledger: &self.ledger,
+            ledger: &*self.ledger,
             authorizer: &self.shop,
             approvers: &self.shop,
             state: &self.shop,
@@ -194,7 +200,7 @@ impl Demo {
             ..lost.clone()
         };
         let ports = StatusPorts {
-            ledger: &self.ledger,
+            ledger: &*self.ledger,
             authorizer: &self.shop,
             source: &self.shop,
         };

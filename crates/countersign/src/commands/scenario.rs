@@ -1,13 +1,21 @@
 //! `countersign scenario`.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+
 use anstyle::{AnsiColor, Style};
+use anyhow::anyhow;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use countersign_canonical::Value;
-use countersign_contract::{Delivery, Inert};
-use countersign_scenario::{Fixture, MAX_FIXTURE_BYTES, Run, StepRun, builtin};
+use countersign_contract::{Delivery, Inert, UtcSecond};
+use countersign_scenario::{
+    CaseLedger, Fixture, MAX_FIXTURE_BYTES, Run, StepRun, builtin, run_over,
+};
 
 use crate::cli::{Format, ScenarioArguments};
-use crate::input;
+use crate::fixture_ledger::new_fixture_ledger;
+use crate::input::{self, describe};
 use crate::output::{Verdict, is_terminal, print_json, print_text, terminal_width};
 
 pub(crate) fn run(arguments: &ScenarioArguments) -> anyhow::Result<Verdict> {
@@ -15,7 +23,11 @@ pub(crate) fn run(arguments: &ScenarioArguments) -> anyhow::Result<Verdict> {
         Some(file) => input::read("fixture", Some(file), MAX_FIXTURE_BYTES)?,
         None => builtin().to_vec(),
     };
-    let run = countersign_scenario::run(&Fixture::read(&bytes)?)?;
+    let fixture = Fixture::read(&bytes)?;
+    let run = match &arguments.ledger {
+        None => countersign_scenario::run(&fixture)?,
+        Some(location) => run_in(&fixture, &location.file)?,
+    };
     let as_table = match arguments.format {
         Some(format) => format == Format::Table,
         None => is_terminal() && !arguments.packages,
@@ -29,6 +41,27 @@ pub(crate) fn run(arguments: &ScenarioArguments) -> anyhow::Result<Verdict> {
         Verdict::Good
     } else {
         Verdict::Bad
+    })
+}
+
+/// Runs each case over a ledger file of its own, in a new directory.
+fn run_in(fixture: &Fixture, directory: &Path) -> anyhow::Result<Run> {
+    DirBuilder::new()
+        .mode(0o700)
+        .create(directory)
+        .map_err(|error| {
+            anyhow!(
+                "cannot make a new directory for the cases' ledgers: {}",
+                describe(&error)
+            )
+        })?;
+    run_over(fixture, |index| {
+        let file = directory.join(format!("case-{}.db", index + 1));
+        let (ledger, clock) = new_fixture_ledger(&file, UtcSecond::MAX)?;
+        Ok(CaseLedger {
+            ledger: Box::new(ledger),
+            set_time: Box::new(move |now| clock.set(now)),
+        })
     })
 }
 

@@ -98,10 +98,10 @@ fn what_waits_is_listed_shown_and_decided_in_another_process() {
     insta::assert_snapshot!("show", settled(&shown.stdout));
     let shown = over(&place, &["operations", "show", &handle, "--json"]);
     insta::assert_snapshot!("show-json", settled(&shown.stdout));
-    let prefix = &handle["status_".len()..][..8];
+    let prefix: String = handle.chars().skip("status_".len()).take(8).collect();
     let ended = answered(
         &place,
-        &["approvals", "approve", prefix, "--as", "operator"],
+        &["approvals", "approve", &prefix, "--as", "operator"],
         "yes\n",
     );
     assert_eq!(ended.code, 0, "{ended:?}");

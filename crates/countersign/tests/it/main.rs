@@ -13,6 +13,8 @@ mod hostile;
 #[cfg(test)]
 mod inputs;
 #[cfg(test)]
+mod ledger_work;
+#[cfg(test)]
 mod ledgers;
 #[cfg(test)]
 mod packages;

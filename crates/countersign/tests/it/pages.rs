@@ -20,6 +20,23 @@ fn every_command_has_help_with_what_it_takes() {
     for command in [
         "",
         "turn",
+        "approvals",
+        "approvals list",
+        "approvals show",
+        "approvals approve",
+        "approvals deny",
+        "operations",
+        "operations list",
+        "operations show",
+        "operations query",
+        "operations resolve",
+        "work",
+        "ledger",
+        "ledger check",
+        "ledger backup",
+        "ledger restore",
+        "ledger prune",
+        "ledger migrate",
         "scenario",
         "canonical",
         "verify",
@@ -39,12 +56,19 @@ fn every_command_has_help_with_what_it_takes() {
         assert!(longest.unwrap() <= 110, "{}", finished.stdout);
         // Which commands there are, and what `vectors` answers, grows with the program.
         if !["", "vectors"].contains(&command) {
-            insta::assert_snapshot!(format!("help-of-{command}"), finished.stdout);
+            insta::assert_snapshot!(
+                format!("help-of-{}", command.replace(' ', "-")),
+                finished.stdout
+            );
         }
     }
     let overview = countersign(&["--help"]).stdout;
     for command in [
         "turn",
+        "approvals",
+        "operations",
+        "work",
+        "ledger",
         "scenario",
         "canonical",
         "verify",
@@ -222,6 +246,8 @@ fn the_guide_names_every_member() {
         "arguments",
         "output",
         "command",
+        "status",
+        "downstream_memory_seconds",
         "argv",
         "directory",
         "environment",

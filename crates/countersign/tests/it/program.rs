@@ -91,6 +91,11 @@ pub(crate) fn countersign_unread(arguments: &[&str]) -> Finished {
     }
 }
 
+/// Starts the program, and leaves it running.
+pub(crate) fn spawn(arguments: &[&str]) -> Child {
+    start(arguments, &[], Stdio::piped())
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "these tests start the real program, and tools are found on the PATH"

@@ -180,3 +180,37 @@ fn fixtures_that_cannot_be_used_say_why_and_nothing_else() {
     );
     insta::assert_snapshot!(report);
 }
+
+#[test]
+fn over_ledgers_in_files_everything_comes_out_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| format!("sqlite:{}/{name}", directory.path().display());
+    let in_memory = countersign(&["scenario", "--packages"]);
+    let in_files = countersign(&["scenario", "--packages", "--ledger", &at("cases")]);
+    assert_eq!(in_files.code, 0, "{}", in_files.stderr);
+    assert_eq!(in_files.stdout, in_memory.stdout);
+    let first = at("cases/case-1.db");
+    assert_eq!(
+        countersign(&["ledger", "check", "--ledger", &first]).code,
+        0
+    );
+    let again = countersign(&["scenario", "--ledger", &at("cases")]);
+    assert_eq!(
+        (again.code, again.stderr.as_str()),
+        (
+            2,
+            "countersign: cannot make a new directory for the cases' ledgers: entity already exists\n"
+        )
+    );
+    let in_memory = countersign(&["demo", "--json"]);
+    let in_a_file = countersign(&["demo", "--json", "--ledger", &at("demo.db")]);
+    assert_eq!(in_a_file.stdout, in_memory.stdout, "{}", in_a_file.stderr);
+    assert_eq!(countersign(&["demo", "--ledger", &at("demo.db")]).code, 2);
+    let listed = countersign(&["operations", "list", "--ledger", &at("demo.db")]);
+    assert_eq!(
+        listed.stdout.matches("succeeded").count(),
+        2,
+        "{}",
+        listed.stdout
+    );
+}
