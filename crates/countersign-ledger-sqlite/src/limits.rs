@@ -29,7 +29,7 @@ impl Default for Limits {
             place_wait: Duration::from_secs(5),
             lock_wait: Duration::from_secs(5),
             answer_wait: Duration::from_mins(1),
-            readers: 4,
+            readers: 16,
             reader_wait: Duration::from_secs(5),
         }
     }

@@ -28,6 +28,8 @@ struct Pool {
     idle: Vec<Connection>,
     // Those in use, too.
     open: usize,
+    // To wake costs a system call even where nobody sleeps.
+    waiting: usize,
 }
 
 /// A connection on loan. It returns with no transaction open, or is closed.
@@ -103,10 +105,12 @@ impl Readers {
             let Some(left) = self.turn_wait.checked_sub(started.elapsed()) else {
                 return Err(Error::Busy);
             };
+            pool.waiting += 1;
             (pool, _) = self
                 .returned
                 .wait_timeout(pool, left)
                 .unwrap_or_else(PoisonError::into_inner);
+            pool.waiting -= 1;
         }
     }
 
@@ -126,7 +130,10 @@ impl Drop for Loan<'_> {
             Some(connection) => pool.idle.push(connection),
             None => pool.open = pool.open.saturating_sub(1),
         }
+        let is_awaited = pool.waiting > 0;
         drop(pool);
-        self.readers.returned.notify_one();
+        if is_awaited {
+            self.readers.returned.notify_one();
+        }
     }
 }
