@@ -45,6 +45,7 @@ enum Ran {
 impl Worker {
     /// Works until the queue is closed and empty.
     pub(super) fn work(mut self) {
+        let _end = EndOfWork(Arc::clone(&self.queue));
         let mut jobs = VecDeque::new();
         while !jobs.is_empty() || self.queue.wait(&mut jobs, self.most_in_batch) {
             self.batch(&mut jobs);
@@ -208,6 +209,20 @@ impl Worker {
             .execute([])
             .classify()?;
         Ok(())
+    }
+}
+
+/// Leaves nobody waiting for a thread that has ended, be it by a panic.
+struct EndOfWork(Arc<Queue>);
+
+impl Drop for EndOfWork {
+    fn drop(&mut self) {
+        self.0.close();
+        let mut jobs = VecDeque::new();
+        self.0.drain(&mut jobs, usize::MAX);
+        for job in jobs {
+            job.refuse(Error::Unavailable(Cause::Closed));
+        }
     }
 }
 

@@ -272,6 +272,52 @@ fn a_batch_has_one_time_and_later_ones_a_later() {
     }
 }
 
+#[derive(Debug)]
+struct BrokenClock;
+
+impl LedgerClock for BrokenClock {
+    fn now(&self) -> Result<Moment, Error> {
+        panic!("a clock of somebody else's breaks")
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_writer_that_has_ended() {
+    let stage = Stage::new();
+    let clock = Arc::new(BrokenClock);
+    let engine = Engine::open(&stage.path(), SCHEMA, Limits::default(), clock).unwrap();
+    let started = now();
+    assert_eq!(write_note(&engine, "w", 1), Err(Error::Unconfirmed));
+    let closed = Err(Error::Unavailable(Cause::Closed));
+    // The thread's end may still be under way.
+    while write_note(&engine, "w", 2) != closed {
+        assert!(started.elapsed() < Duration::from_secs(20));
+    }
+    assert!(started.elapsed() < Duration::from_secs(20));
+    assert!(numbers(&stage.open(), "w").is_empty());
+}
+
+#[test]
+fn a_clock_that_tells_no_time_is_an_error_and_the_writer_goes_on() {
+    #[derive(Debug)]
+    struct LateClock(AtomicU32);
+    impl LedgerClock for LateClock {
+        fn now(&self) -> Result<Moment, Error> {
+            match self.0.fetch_add(1, Ordering::Relaxed) {
+                0 => Err(Error::Unavailable(Cause::Clock)),
+                _ => Ok(Moment::MAX),
+            }
+        }
+    }
+    let stage = Stage::new();
+    let clock = Arc::new(LateClock(AtomicU32::new(0)));
+    let engine = Engine::open(&stage.path(), SCHEMA, Limits::default(), clock).unwrap();
+    let no_time = Err(Error::Unavailable(Cause::Clock));
+    assert_eq!(write_note(&engine, "w", 1), no_time);
+    write_note(&engine, "w", 2).unwrap();
+    assert_eq!(numbers(&stage.open(), "w"), [2]);
+}
+
 #[test]
 fn many_threads_lose_nothing() {
     const THREADS: i64 = 16;
