@@ -140,8 +140,12 @@ fn tell_attempts(sheet: &mut Sheet, record: &Record) {
     }
 }
 
-/// How an operation stands, in a sentence.
+/// How an operation stands, in a sentence in which nothing of others' texts acts on a terminal.
 pub(crate) fn standing(state: &State) -> String {
+    Inert::new(&raw_standing(state)).to_string()
+}
+
+fn raw_standing(state: &State) -> String {
     match state {
         State::AwaitingApproval { until } => {
             format!("nobody has decided yet; it waits until {}", until.second())

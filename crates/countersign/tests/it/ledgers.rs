@@ -90,10 +90,12 @@ fn what_waits_is_listed_shown_and_decided_in_another_process() {
     let listed = json_of(&over(&place, &["approvals", "list", "--json"]));
     assert_eq!(listed["operations"][0]["status_ref"], json!(handle));
     assert_eq!(listed["next"], Value::Null);
-    insta::assert_snapshot!(
-        "list",
-        settled(&over(&place, &["approvals", "list"]).stdout)
-    );
+    let listed = over(&place, &["approvals", "list", "--json"]);
+    insta::assert_snapshot!("list-json", settled(&listed.stdout));
+    let list = over(&place, &["approvals", "list"]).stdout;
+    let words: Vec<&str> = list.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(words[..2], [handle.as_str(), "awaiting_approval"]);
+    assert_eq!(words[3..], ["note", "agent", "of", "local"]);
     let shown = over(&place, &["approvals", "show", &handle]);
     insta::assert_snapshot!("show", settled(&shown.stdout));
     let shown = over(&place, &["operations", "show", &handle, "--json"]);
@@ -147,6 +149,7 @@ fn a_denial_and_its_reason_last() {
     );
     let late = over(&place, &deny);
     assert_eq!(late.code, 1);
+    assert!(!late.stderr.contains('\u{1b}'), "{}", late.stderr);
     assert!(
         late.stderr.contains("operator denied it"),
         "{}",

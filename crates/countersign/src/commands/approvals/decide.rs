@@ -1,7 +1,7 @@
 //! A person decides about a write, on the controlling terminal.
 
 use anyhow::{anyhow, bail};
-use countersign_contract::{ApproverId, StatusRef};
+use countersign_contract::{ApproverId, Inert, StatusRef};
 use countersign_ledger::{
     Approvals as _, Decided, Decision, Inspection as _, OperationDetail, Record, StateKind,
 };
@@ -71,6 +71,7 @@ fn decided(
     } = found.ok_or_else(|| arguments.handle.unknown())?;
     let approver = &arguments.approver;
     if approver.as_str() == proposal.principal.subject_id.as_str() {
+        let approver = Inert::new(approver.as_str());
         bail!("{approver} asks for this write, and nobody decides about their own");
     }
     if record.kind() != StateKind::AwaitingApproval {

@@ -1,11 +1,10 @@
 //! `countersign operations query`.
 
 use anyhow::bail;
-use countersign_contract::ErrorCode;
+use countersign_contract::{ErrorCode, Inert};
 use countersign_ledger::{Inspection as _, StateKind, Work as _};
 use countersign_runtime::ask_status;
 
-use super::show;
 use crate::cli::QueryArguments;
 use crate::host_ledger::open_existing;
 use crate::ledger_advice::failed;
@@ -26,8 +25,8 @@ pub(super) fn run(arguments: &QueryArguments) -> anyhow::Result<Verdict> {
     if let Some(task) = ledger.task(&found.record.scope).map_err(failed)?
         && task.record.kind() != StateKind::AwaitingApproval
     {
-        let tool = &task.proposal.call.name;
-        if !tools.has_status(tool) {
+        let tool = Inert::new(task.proposal.call.name.as_str());
+        if !tools.has_status(&task.proposal.call.name) {
             bail!(
                 "the tools file names no \"status\" command for {tool}: look yourself, and say what you found with \"countersign operations resolve\""
             );
@@ -52,9 +51,7 @@ pub(super) fn run(arguments: &QueryArguments) -> anyhow::Result<Verdict> {
         print_json(&detail(&found, &trail))?;
     } else {
         let (kind, standing) = (found.record.kind().as_str(), standing(&found.record.state));
-        print_text(&show::inert_line(&format!(
-            "{status_ref} {kind}: {standing}"
-        )))?;
+        print_text(&format!("{status_ref} {kind}: {standing}\n"))?;
     }
     Ok(match found.record.kind() {
         StateKind::Succeeded => Verdict::Good,

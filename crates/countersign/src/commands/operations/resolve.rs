@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, anyhow, bail};
 use countersign_canonical::Limits;
-use countersign_contract::{CheckedAnswer, HandlerAnswer};
+use countersign_contract::{CheckedAnswer, HandlerAnswer, Inert};
 use countersign_ledger::{
     Inspection as _, Moment, OperationDetail, Ruled, Rulings as _, State, StateKind,
     StoredProposal, Verdict as Finding,
@@ -28,6 +28,7 @@ pub(super) fn run(arguments: &ResolveArguments) -> anyhow::Result<Verdict> {
     } = &found;
     let person = &arguments.person;
     if person.as_str() == proposal.principal.subject_id.as_str() {
+        let person = Inert::new(person.as_str());
         bail!("{person} asked for this write, and nobody rules on their own");
     }
     let finding = finding(&arguments.finding, proposal, &ledger)?;

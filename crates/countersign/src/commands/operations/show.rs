@@ -1,6 +1,5 @@
 //! `countersign operations show`.
 
-use countersign_contract::Inert;
 use countersign_ledger::Inspection as _;
 
 use crate::cli::ShowArguments;
@@ -30,9 +29,4 @@ pub(crate) fn run(arguments: &ShowArguments) -> anyhow::Result<Verdict> {
         complain("later entries of the audit trail were not looked for: it is too long");
     }
     Ok(Verdict::Good)
-}
-
-/// A line in which nothing of others' texts acts on a terminal.
-pub(super) fn inert_line(text: &str) -> String {
-    format!("{}\n", Inert::new(text))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use countersign_contract::{Arguments, ErrorCode, Inert, RequestDigest, Risk, StatusRef};
+use countersign_contract::{Arguments, ErrorCode, RequestDigest, Risk, StatusRef};
 use countersign_ledger::{Decided, Decision, OperationDetail, StateKind};
 use countersign_policy::{AccessRequest, Approval};
 use countersign_providers::Turn;
@@ -100,10 +100,10 @@ impl Host<'_> {
         };
         match self.ledger.decide(&status_ref, &decision)? {
             Decided::Counts(_) | Decided::NotFound => {}
-            Decided::TooLate(record) => complain(&inert(&format!(
+            Decided::TooLate(record) => complain(&format!(
                 "that came too late: {}",
                 standing_of(&record.state)
-            ))),
+            )),
             Decided::Unusable => complain("the approval could not be used"),
         }
         Ok(true)
@@ -113,7 +113,7 @@ impl Host<'_> {
     fn tell_standing(&self, status_ref: StatusRef) -> Result<(), CannotDispatch> {
         if let Some(found) = self.ledger.operation(&status_ref)? {
             let standing = standing_of(&found.record.state);
-            complain(&inert(&format!("somebody else was first: {standing}")));
+            complain(&format!("somebody else was first: {standing}"));
         }
         Ok(())
     }
@@ -227,8 +227,4 @@ fn open_terminal() -> Option<Terminal> {
         complain("there is no terminal to ask on: writes stay unapproved");
     }
     terminal
-}
-
-fn inert(text: &str) -> String {
-    Inert::new(text).to_string()
 }

@@ -94,6 +94,9 @@ impl Host<'_> {
             .map_or("OK", ErrorCode::as_str);
         note(call.name.as_str(), code);
         explain(&call, contract, code);
+        if code == ErrorCode::OutcomeUnknown.as_str() {
+            tell_handle(&call, &package);
+        }
         if let Some(directory) = &self.packages
             && let Err(error) = directory.keep(self.principal, &call, contract, &package)
         {
@@ -271,6 +274,14 @@ fn now() -> Result<UtcSecond, CannotDispatch> {
 /// Says on standard error what became of a call.
 pub(super) fn note(tool: &str, what: &str) {
     complain(&format!("{}: {what}", Inert::beginning(tool, 64)));
+}
+
+/// Says on standard error where everything about a write of unknown outcome is to be seen.
+fn tell_handle(call: &Call, package: &Package) {
+    if let Some(status_ref) = package.protected_audit().downstream.status_ref {
+        let how = format!("what is known of it: countersign operations show {status_ref}");
+        note(call.name.as_str(), &how);
+    }
 }
 
 /// Says on standard error what is wrong with arguments, for whoever made the contract; it repeats names and no values.
