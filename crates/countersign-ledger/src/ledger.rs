@@ -9,6 +9,7 @@ mod pipeline;
 mod rulings;
 mod work;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_contract::CheckedAnswer;
@@ -22,6 +23,7 @@ use crate::ports::Changes;
 use crate::proposal::{StoredProposal, read_receipt};
 use crate::record::Record;
 use crate::state::Lifetimes;
+use crate::steady::{NoSteadyClock, SteadyClock};
 use crate::tables::{ApprovalKey, Rows, Tables};
 use crate::transition::Change;
 use countersign_policy::ApprovalEvidence;
@@ -31,12 +33,12 @@ use countersign_policy::ApprovalEvidence;
 /// It implements the pipeline's [`Ledger`](countersign_dispatch::Ledger), and beside it what people and workers need:
 /// [`Approvals`](crate::Approvals), [`Work`](crate::Work), [`Rulings`](crate::Rulings), [`Intents`](crate::Intents),
 /// [`Grants`](crate::Grants), [`Inspection`](crate::Inspection).
-#[derive(Debug)]
 pub struct DurableLedger<B> {
     backend: B,
     instance: InstanceId,
     lifetimes: Lifetimes,
     identities: Identities,
+    steady: Arc<dyn SteadyClock>,
 }
 
 impl<B: Backend> DurableLedger<B> {
@@ -47,6 +49,16 @@ impl<B: Backend> DurableLedger<B> {
             instance,
             lifetimes,
             identities: Identities::default(),
+            steady: Arc::new(NoSteadyClock),
+        }
+    }
+
+    /// With a clock that nobody sets. Without one nothing is sent again by itself.
+    #[must_use]
+    pub fn with_steady_clock(self, clock: impl SteadyClock + 'static) -> Self {
+        Self {
+            steady: Arc::new(clock),
+            ..self
         }
     }
 
@@ -73,6 +85,16 @@ impl<B: Backend> Changes for DurableLedger<B> {
 
     fn wait(&self, since: Version, at_most: Duration) -> Version {
         self.backend.wait(since, at_most)
+    }
+}
+
+impl<B: std::fmt::Debug> std::fmt::Debug for DurableLedger<B> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("DurableLedger")
+            .field("backend", &self.backend)
+            .field("instance", &self.instance)
+            .finish_non_exhaustive()
     }
 }
 

@@ -10,7 +10,8 @@
 //! - An approval is consumed once, and begins no other call than the one it was made for.
 //! - Nothing turns unknown into another outcome but a receipt, a repetition that the downstream recognizes, or a person.
 //! - Whatever is read is verified: canonical bytes, digest, and columns that agree with the document.
-//! - Time is the ledger's own, read after the lock is held. No I/O, clock or randomness here.
+//! - Time is the ledger's own, read after the lock is held. What must not happen too soon or too late for an effect goes by a clock that
+//!   nobody sets as well. No I/O, clock or randomness here.
 //!
 //! Module map: `state`, `record`, `proposal`, `grant`, `audit` (what is stored), `document` (as which bytes); `transition`
 //! (what may become of it, one per file); `tables`, `backend` (what a back-end keeps), `memory` (one that forgets);
@@ -30,6 +31,7 @@ mod proposal;
 mod query;
 mod record;
 mod state;
+mod steady;
 mod tables;
 mod transition;
 
@@ -41,7 +43,7 @@ pub use grant::Grant;
 pub use ledger::DurableLedger;
 pub use memory::{LedgerClock, MemoryBackend};
 pub use moment::Moment;
-pub use names::{GrantId, InstanceId, MAX_NOTE_CHARS, Note};
+pub use names::{BootId, GrantId, InstanceId, MAX_NOTE_CHARS, Note};
 pub use ports::{
     Approvals, Changes, Decided, Decision, Grants, Inspection, Intents, OperationDetail, Ruled,
     Rulings, Task, Verdict, Work,
@@ -50,6 +52,7 @@ pub use proposal::StoredProposal;
 pub use query::{Cursor, MAX_PAGE, OperationFilter, Page};
 pub use record::Record;
 pub use state::{Attempt, Lifetimes, Proof, Ruling, State, StateKind};
+pub use steady::{Steady, SteadyClock, SteadySpan};
 pub use tables::{
     ApprovalKey, AuditRow, CallRow, GrantRow, IntentRow, OpenCounts, OperationRow, Rows, Tables,
 };

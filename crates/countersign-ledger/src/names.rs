@@ -51,6 +51,8 @@ names! {
     InstanceId;
     /// A standing approval.
     GrantId;
+    /// One start of a machine.
+    BootId;
 }
 
 /// What a person writes about a decision: 1 to 1000 characters, not blank.

@@ -8,6 +8,7 @@ use countersign_policy::ApprovalEvidence;
 
 use crate::moment::Moment;
 use crate::names::{InstanceId, Note};
+use crate::steady::{Steady, SteadySpan};
 
 /// What is known of an operation.
 ///
@@ -97,6 +98,19 @@ pub struct Attempt {
     pub first_sent: Moment,
     /// From when on nothing of it can be under way any more.
     pub over_at: Moment,
+    /// The same by a clock that nobody sets; nothing where the host had none.
+    pub steady: Option<SteadySpan>,
+}
+
+impl Attempt {
+    /// Tells whether nothing of it can be under way any more, by every clock there is.
+    pub(crate) fn is_over(&self, now: Moment, steady: Option<&Steady>) -> bool {
+        let by_steady = match (&self.steady, steady) {
+            (Some(span), Some(now)) => span.is_over(now),
+            (None, _) | (_, None) => true,
+        };
+        self.over_at <= now && by_steady
+    }
 }
 
 /// What proves a success.

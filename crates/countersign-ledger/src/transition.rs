@@ -35,6 +35,16 @@ use crate::audit::Event;
 use crate::moment::Moment;
 use crate::record::Record;
 use crate::state::State;
+use crate::steady::Steady;
+
+/// What the clocks show in a transaction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading<'c> {
+    /// The ledger's time.
+    pub(crate) now: Moment,
+    /// The time that nobody sets, read before the transaction began: what it says to have passed has passed.
+    pub(crate) steady: Option<&'c Steady>,
+}
 
 /// A change of an operation, and what the audit trail says of it.
 #[derive(Debug)]

@@ -97,7 +97,7 @@ pub enum Action {
     /// Somebody sets the ledger's clock.
     SetLedgerClock {
         /// By how much it is ahead from now on.
-        milliseconds: i16,
+        milliseconds: i32,
     },
     /// Somebody sets a process's clock.
     SetProcessClock {

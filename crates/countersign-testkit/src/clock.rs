@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use countersign_contract::UtcSecond;
 use countersign_dispatch::ledger::{Cause, Error};
-use countersign_ledger::{LedgerClock, Moment};
+use countersign_ledger::{BootId, LedgerClock, Moment, Steady, SteadyClock};
 
 /// 2026-12-01T00:00:00Z, in milliseconds.
 const BEGINNING: u64 = 1_796_083_200_000;
@@ -76,6 +76,15 @@ impl Clocks {
 impl LedgerClock for Clocks {
     fn now(&self) -> Result<Moment, Error> {
         recorded(self.of_ledger())
+    }
+}
+
+impl SteadyClock for Clocks {
+    fn steady(&self) -> Option<Steady> {
+        Some(Steady {
+            boot: BootId::new("boot-1")?,
+            passed: self.passed(),
+        })
     }
 }
 

@@ -337,7 +337,10 @@ impl Teller {
                 process: self.process(),
             },
             92 => Action::SetLedgerClock {
-                milliseconds: self.random.pick(&[-8_000, -1_000, 0, 1_000, 8_000], 0),
+                milliseconds: self.random.pick(
+                    &[-3_600_000, -60_000, -8_000, 0, 8_000, 60_000, 3_600_000],
+                    0,
+                ),
             },
             93 | 94 => Action::SetProcessClock {
                 process: self.process(),

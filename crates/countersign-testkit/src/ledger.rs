@@ -13,6 +13,7 @@ use countersign_policy::ApprovalEvidence;
 use countersign_runtime::WorkLedger;
 
 use crate::broken::{Forgetful, Variant};
+use crate::clock::Clocks;
 use crate::tools::proven;
 
 pub(crate) use self::faulty::{Faults, Faulty};
@@ -40,6 +41,7 @@ pub(crate) struct Store {
     kept: Kept,
     faults: Faults,
     clock: Arc<dyn LedgerClock>,
+    steady: Clocks,
     forgets_approvals: bool,
 }
 
@@ -50,7 +52,12 @@ enum Kept {
 }
 
 impl Store {
-    pub(crate) fn new(keeper: Keeper, clock: Arc<dyn LedgerClock>, variant: Variant) -> Self {
+    pub(crate) fn new(
+        keeper: Keeper,
+        clock: Arc<dyn LedgerClock>,
+        steady: Clocks,
+        variant: Variant,
+    ) -> Self {
         let kept = match keeper {
             Keeper::Memory => Kept::Memory(MemoryBackend::new(Arc::clone(&clock))),
             Keeper::Sqlite => Kept::Sqlite(proven(tempfile::tempdir())),
@@ -59,6 +66,7 @@ impl Store {
             kept,
             faults: Faults::default(),
             clock,
+            steady,
             forgets_approvals: variant == Variant::ApprovalNotConsumed,
         }
     }
@@ -122,11 +130,13 @@ impl Store {
         instance: InstanceId,
     ) -> Box<dyn HostLedger> {
         let faulty = Faulty::new(backend, self.faults.clone());
-        let lifetimes = Lifetimes::default();
+        let (lifetimes, steady) = (Lifetimes::default(), self.steady.clone());
         if self.forgets_approvals {
-            Box::new(DurableLedger::new(Forgetful(faulty), instance, lifetimes))
+            let ledger = DurableLedger::new(Forgetful(faulty), instance, lifetimes);
+            Box::new(ledger.with_steady_clock(steady))
         } else {
-            Box::new(DurableLedger::new(faulty, instance, lifetimes))
+            let ledger = DurableLedger::new(faulty, instance, lifetimes);
+            Box::new(ledger.with_steady_clock(steady))
         }
     }
 }

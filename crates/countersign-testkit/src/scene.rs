@@ -78,7 +78,12 @@ impl<'a> Scene<'a> {
         let society = Rc::new(Society::new());
         Self {
             shelves,
-            store: Store::new(keeper, variant.ledger_clock(&clocks), variant),
+            store: Store::new(
+                keeper,
+                variant.ledger_clock(&clocks),
+                clocks.clone(),
+                variant,
+            ),
             downstream: Rc::new(Downstream::new(clocks.clone())),
             authorizer: variant.authorizer(&society),
             line: variant.line(),

@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use countersign_ledger::{
     Approvals, Backend, Changes, DurableLedger, Inspection, InstanceId, Intents, Lifetimes, Rulings,
 };
-use countersign_ledger_sqlite::SqliteBackend;
+use countersign_ledger_sqlite::{MachineClock, SqliteBackend};
 use countersign_runtime::WorkLedger;
 use etcetera::{BaseStrategy as _, choose_base_strategy};
 use uuid::Uuid;
@@ -65,16 +65,16 @@ impl LedgerLocation {
 /// Opens a ledger, and makes it where it is not there.
 pub(crate) fn open_ledger(location: &LedgerLocation) -> anyhow::Result<FileLedger> {
     let backend = SqliteBackend::open(&location.file).map_err(|error| unopened(&error))?;
-    let instance = new_instance()?;
-    Ok(DurableLedger::new(backend, instance, Lifetimes::default()))
+    let ledger = DurableLedger::new(backend, new_instance()?, Lifetimes::default());
+    Ok(ledger.with_steady_clock(MachineClock))
 }
 
 /// Opens the ledger that was named, or the user's own, where it is there.
 pub(crate) fn open_existing(argument: &LedgerArgument) -> anyhow::Result<FileLedger> {
     let location = LedgerLocation::or_default(argument.ledger.as_ref())?;
     let backend = SqliteBackend::open_existing(&location.file).map_err(|error| unopened(&error))?;
-    let instance = new_instance()?;
-    Ok(DurableLedger::new(backend, instance, Lifetimes::default()))
+    let ledger = DurableLedger::new(backend, new_instance()?, Lifetimes::default());
+    Ok(ledger.with_steady_clock(MachineClock))
 }
 
 /// A name for this run that no other one has.

@@ -16,7 +16,7 @@ use crate::proposal::{StoredProposal, receipt_document};
 use crate::record::Record;
 use crate::state::State;
 use crate::tables::{CallRow, IntentRow, Rows, Tables};
-use crate::transition::{self, Proposing, Reserving, Wanted};
+use crate::transition::{self, Proposing, Reading, Reserving, Wanted};
 
 impl<B: Backend> Ledger for DurableLedger<B> {
     fn bind_call(
@@ -104,12 +104,23 @@ impl<B: Backend> Ledger for DurableLedger<B> {
         let asked = Asked::new(&reservation.proposal);
         let approval = reservation.approval.clone();
         let (lifetimes, holder) = (self.lifetimes, self.instance.clone());
+        let steady = self.steady.steady();
         self.backend.write("reserve", move |tables| {
             let before = read_record(tables, &asked.call.scope)?;
             let now = tables.now();
+            let clock = Reading {
+                now,
+                steady: steady.as_ref(),
+            };
             let wanted = &asked.wanted;
-            let reserving =
-                transition::reserve(before.clone(), wanted, &approval, &holder, now, &lifetimes);
+            let reserving = transition::reserve(
+                before.clone(),
+                wanted,
+                &approval,
+                &holder,
+                clock,
+                &lifetimes,
+            );
             let (gives_way, begun, opens) = match reserving {
                 Reserving::Taken => return occupied(tables, before).map(Reserved::Occupied),
                 Reserving::TooLate => return Ok(Reserved::ApprovalUnusable),

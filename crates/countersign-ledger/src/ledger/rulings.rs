@@ -10,7 +10,7 @@ use crate::ports::{Ruled, Rulings, Verdict};
 use crate::proposal::receipt_document;
 use crate::record::Record;
 use crate::state::Ruling;
-use crate::transition::{self, RuleRefusal};
+use crate::transition::{self, Reading, RuleRefusal};
 
 impl<B: Backend> Rulings for DurableLedger<B> {
     fn rule(
@@ -22,6 +22,7 @@ impl<B: Backend> Rulings for DurableLedger<B> {
     ) -> Result<Ruled, Error> {
         let (status_ref, verdict) = (*status_ref, verdict.clone());
         let (by, note) = (by.clone(), note.clone());
+        let steady = self.steady.steady();
         self.backend.write("rule", move |tables| {
             let Some(row) = tables.operation_by_ref(&status_ref)? else {
                 return Ok(Ruled::NotFound);
@@ -35,7 +36,10 @@ impl<B: Backend> Rulings for DurableLedger<B> {
             let change = match &verdict {
                 Verdict::CommittedWith(_) => transition::rule_committed(record, ruling, true, now),
                 Verdict::Committed => transition::rule_committed(record, ruling, false, now),
-                Verdict::NotExecuted => transition::rule_not_executed(record, ruling, now),
+                Verdict::NotExecuted => {
+                    let steady = steady.as_ref();
+                    transition::rule_not_executed(record, ruling, Reading { now, steady })
+                }
             };
             let change = match change {
                 Ok(change) => change,

@@ -13,8 +13,9 @@ use crate::ports::{Task, Work};
 use crate::query::MAX_PAGE;
 use crate::record::Record;
 use crate::state::{Lifetimes, StateKind};
+use crate::steady::Steady;
 use crate::tables::{OpenCounts, OperationRow, Rows, Tables};
-use crate::transition::{self, Change};
+use crate::transition::{self, Change, Reading};
 
 impl<B: Backend> Work for DurableLedger<B> {
     fn heartbeat(&self) -> Result<(), Error> {
@@ -34,6 +35,7 @@ impl<B: Backend> Work for DurableLedger<B> {
     fn claim(&self, tools: &[ToolName], limit: usize) -> Result<Vec<Task>, Error> {
         let (tools, lifetimes) = (tools.to_vec(), self.lifetimes);
         let limit = limit.min(MAX_PAGE);
+        let steady = self.steady.steady();
         self.backend.write("claim", move |tables| {
             let mut tasks = Vec::new();
             for tool in &tools {
@@ -42,7 +44,7 @@ impl<B: Backend> Work for DurableLedger<B> {
                     let due_at = tables.now().after(lifetimes.claim);
                     let record = transition::postpone(record, due_at);
                     write_quietly(tables, &record)?;
-                    tasks.push(task(tables, record, &lifetimes)?);
+                    tasks.push(task(tables, record, steady.as_ref(), &lifetimes)?);
                 }
                 if tasks.len() >= limit {
                     break;
@@ -53,10 +55,11 @@ impl<B: Backend> Work for DurableLedger<B> {
     }
 
     fn task(&self, scope: &Scope) -> Result<Option<Task>, Error> {
+        let steady = self.steady.steady();
         self.backend.read("task", |rows| {
             let record = read_record(rows, scope)?.filter(|record| record.kind().is_open());
             record
-                .map(|record| task(rows, record, &self.lifetimes))
+                .map(|record| task(rows, record, steady.as_ref(), &self.lifetimes))
                 .transpose()
         })
     }
@@ -90,6 +93,7 @@ impl<B: Backend> Work for DurableLedger<B> {
     fn send_again(&self, task: &Task) -> Result<Option<Lease>, Error> {
         let (scope, seen) = (task.record.scope.clone(), Seen::of(&task.record));
         let (holder, lifetimes) = (self.instance.clone(), self.lifetimes);
+        let steady = self.steady.steady();
         self.backend.write("send_again", move |tables| {
             let Some(record) = read_record(tables, &scope)? else {
                 return Ok(None);
@@ -98,7 +102,11 @@ impl<B: Backend> Work for DurableLedger<B> {
                 return Ok(None);
             }
             let now = tables.now();
-            let Some(change) = transition::send_again(record, &holder, now, &lifetimes) else {
+            let clock = Reading {
+                now,
+                steady: steady.as_ref(),
+            };
+            let Some(change) = transition::send_again(record, &holder, clock, &lifetimes) else {
                 return Ok(None);
             };
             write_change(tables, &change)?;
@@ -200,12 +208,17 @@ fn write_if_any(tables: &mut dyn Tables, change: Option<Change>) -> Result<(), E
 fn task(
     rows: &mut (impl Rows + ?Sized),
     record: Record,
+    steady: Option<&Steady>,
     lifetimes: &Lifetimes,
 ) -> Result<Task, Error> {
+    let clock = Reading {
+        now: rows.now(),
+        steady,
+    };
     Ok(Task {
         proposal: read_proposal(rows, &record)?,
-        sendable_until: transition::until_when_sendable(&record, lifetimes),
-        at: rows.now(),
+        sendable_until: transition::until_when_sendable(&record, clock, lifetimes),
+        at: clock.now,
         record,
     })
 }

@@ -15,8 +15,9 @@ use super::encode::{SCHEMA, proof_name};
 use crate::cause::{parse_not_started, parse_unknown};
 use crate::document::Members;
 use crate::moment::Moment;
-use crate::names::{InstanceId, Note};
+use crate::names::{BootId, InstanceId, Note};
 use crate::state::{Attempt, Proof, Ruling, State, StateKind};
+use crate::steady::{Steady, SteadySpan};
 
 pub(super) fn record(members: Members<'_>) -> Option<Record> {
     if members.text("schema")? != SCHEMA {
@@ -123,6 +124,20 @@ fn attempt(members: Members<'_>) -> Option<Attempt> {
         holder: InstanceId::new(members.text("holder")?)?,
         first_sent: moment(members.value("first_sent")?)?,
         over_at: moment(members.value("over_at")?)?,
+        steady: members.optional("steady", span)?,
+    })
+}
+
+fn span(value: &Value) -> Option<SteadySpan> {
+    let steady = |boot: &str, passed: &str| {
+        Some(Steady {
+            boot: BootId::new(value.get(boot)?.as_str()?)?,
+            passed: duration(value.get(passed)?)?,
+        })
+    };
+    Some(SteadySpan {
+        first_sent: steady("boot", "first_sent_ms")?,
+        over_at: steady("over_at_boot", "over_at_ms")?,
     })
 }
 

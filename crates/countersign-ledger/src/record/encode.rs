@@ -9,6 +9,7 @@ use crate::document::{number, optional};
 use crate::moment::Moment;
 use crate::names::Note;
 use crate::state::{Attempt, Proof, Ruling, State};
+use crate::steady::SteadySpan;
 
 pub(super) const SCHEMA: &str = "countersign-operation-v1";
 
@@ -137,6 +138,16 @@ fn attempt_value(attempt: &Attempt) -> Value {
         ("first_sent", moment(attempt.first_sent)),
         ("holder", attempt.holder.as_str().into()),
         ("over_at", moment(attempt.over_at)),
+        ("steady", optional(attempt.steady.as_ref().map(span_value))),
+    ])
+}
+
+fn span_value(span: &SteadySpan) -> Value {
+    Value::from([
+        ("boot", span.first_sent.boot.as_str().into()),
+        ("first_sent_ms", milliseconds(span.first_sent.passed)),
+        ("over_at_boot", span.over_at.boot.as_str().into()),
+        ("over_at_ms", milliseconds(span.over_at.passed)),
     ])
 }
 

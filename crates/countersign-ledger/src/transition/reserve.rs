@@ -2,13 +2,16 @@
 
 use countersign_policy::ApprovalEvidence;
 
-use super::Change;
+use std::time::Duration;
+
 use super::open::{Wanted, open};
+use super::{Change, Reading};
 use crate::audit::Event;
 use crate::moment::Moment;
 use crate::names::InstanceId;
 use crate::record::Record;
 use crate::state::{Attempt, Lifetimes, State};
+use crate::steady::SteadySpan;
 
 /// What becomes of a reservation.
 #[derive(Debug)]
@@ -31,25 +34,27 @@ pub(crate) fn reserve(
     wanted: &Wanted,
     approval: &ApprovalEvidence,
     holder: &InstanceId,
-    now: Moment,
+    clock: Reading<'_>,
     lifetimes: &Lifetimes,
 ) -> Reserving {
-    if Moment::of_second(approval.expires_at) <= now {
+    if Moment::of_second(approval.expires_at) <= clock.now {
         return Reserving::TooLate;
     }
     let Some(record) = before else {
-        return opens(None, None, wanted, approval, holder, now, lifetimes);
+        return opens(None, None, wanted, approval, holder, clock, lifetimes);
     };
     match &record.state {
         State::Reserved {
             approval: given, ..
         } if given == approval && record.terms == wanted.terms => {
-            Reserving::Begins(begin(record, approval, holder, now, lifetimes))
+            Reserving::Begins(begin(record, approval, holder, clock, lifetimes))
         }
         State::AwaitingApproval { .. } => {
             let gives_way = (record.terms != wanted.terms).then_some(Event::Superseded);
             let before = Some(&record);
-            opens(before, gives_way, wanted, approval, holder, now, lifetimes)
+            opens(
+                before, gives_way, wanted, approval, holder, clock, lifetimes,
+            )
         }
         State::Denied { .. }
         | State::Expired { .. }
@@ -61,7 +66,7 @@ pub(crate) fn reserve(
             wanted,
             approval,
             holder,
-            now,
+            clock,
             lifetimes,
         ),
         State::Reserved { .. }
@@ -78,15 +83,15 @@ fn opens(
     wanted: &Wanted,
     approval: &ApprovalEvidence,
     holder: &InstanceId,
-    now: Moment,
+    clock: Reading<'_>,
     lifetimes: &Lifetimes,
 ) -> Reserving {
     // The state is replaced at once; it only has to be one that begins.
-    let until = now;
-    let opened = open(before, wanted, State::AwaitingApproval { until }, now);
+    let until = clock.now;
+    let opened = open(before, wanted, State::AwaitingApproval { until }, clock.now);
     Reserving::Opens {
         gives_way,
-        begun: begin(opened, approval, holder, now, lifetimes),
+        begun: begin(opened, approval, holder, clock, lifetimes),
     }
 }
 
@@ -94,14 +99,19 @@ fn begin(
     record: Record,
     approval: &ApprovalEvidence,
     holder: &InstanceId,
-    now: Moment,
+    clock: Reading<'_>,
     lifetimes: &Lifetimes,
 ) -> Change {
+    let now = clock.now;
     let attempt = Attempt {
         approval: approval.clone(),
         holder: holder.clone(),
         first_sent: now,
-        over_at: over_at(now, &record, lifetimes),
+        over_at: now.after(longest_attempt(&record, lifetimes)),
+        steady: clock.steady.map(|steady| SteadySpan {
+            first_sent: steady.clone(),
+            over_at: steady.after(longest_attempt(&record, lifetimes)),
+        }),
     };
     let record = Record {
         fence: record.fence + 1,
@@ -116,9 +126,7 @@ fn begin(
     }
 }
 
-/// When an attempt that begins within its lease has certainly ended.
-pub(super) fn over_at(now: Moment, record: &Record, lifetimes: &Lifetimes) -> Moment {
-    now.after(lifetimes.lease)
-        .after(record.timeout)
-        .after(lifetimes.run_margin)
+/// Within which an attempt that begins within its lease has certainly ended.
+pub(super) fn longest_attempt(record: &Record, lifetimes: &Lifetimes) -> Duration {
+    lifetimes.lease + record.timeout + lifetimes.run_margin
 }

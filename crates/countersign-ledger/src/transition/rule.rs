@@ -1,6 +1,6 @@
 //! A person says what became of an operation whose outcome is unknown.
 
-use super::Change;
+use super::{Change, Reading};
 use crate::audit::Event;
 use crate::moment::Moment;
 use crate::record::Record;
@@ -38,12 +38,13 @@ pub(crate) fn rule_committed(
 pub(crate) fn rule_not_executed(
     record: Record,
     ruling: Ruling,
-    now: Moment,
+    clock: Reading<'_>,
 ) -> Result<Change, RuleRefusal> {
+    let now = clock.now;
     let State::Unknown { attempt, .. } = &record.state else {
         return Err(RuleRefusal::NotUnknown(record.kind()));
     };
-    if now < attempt.over_at {
+    if !attempt.is_over(now, clock.steady) {
         return Err(RuleRefusal::TooEarly(attempt.over_at));
     }
     let event = Event::RuledNotExecuted(ruling.clone());

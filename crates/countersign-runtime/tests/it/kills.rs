@@ -5,6 +5,7 @@ mod host;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -30,6 +31,7 @@ fn a_process_killed_at_random_moments_acts_once_and_forgets_nothing() {
     println!("{kills} kills, moments from seed {seed}");
     for round in 0..kills {
         let mut process = start(place.path(), round);
+        wait_until_it_serves(&mut process);
         pause(Duration::from_millis(random.u64(20..250)));
         process.kill().unwrap();
         process.wait().unwrap();
@@ -122,9 +124,16 @@ fn start(place: &Path, round: u32) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "kills::play", "--nocapture", "--test-threads=1"])
         .env(PLACE_VARIABLE, format!("{round}:{}", place.display()))
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .unwrap()
+}
+
+/// However long it takes to start where others want the processor.
+fn wait_until_it_serves(process: &mut Child) {
+    let output = BufReader::new(process.stdout.take().unwrap());
+    let mut lines = output.lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains(host::SERVES)), "it ended");
 }
 
 /// The process that is killed. Among the other tests it has nothing to do.

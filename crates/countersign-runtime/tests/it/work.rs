@@ -62,6 +62,7 @@ impl Place {
     fn host(&self, name: &str) -> Host {
         let instance = InstanceId::new(name).unwrap();
         DurableLedger::new(self.backend.clone(), instance, Lifetimes::default())
+            .with_steady_clock(self.clock.clone())
     }
 
     fn ports<'p>(&'p self, ledger: &'p Host) -> WorkPorts<'p> {
@@ -325,6 +326,60 @@ fn a_write_whose_downstream_knows_the_key_is_sent_again_while_it_remembers() {
     place.clock.pass(Duration::from_mins(1));
     assert_eq!(place.tick(&host).done, 1);
     assert_eq!((place.sent.get(), place.shop.effect_count()), (2, 1));
+}
+
+#[test]
+fn a_clock_that_was_set_back_sends_nothing_to_a_downstream_that_has_forgotten() {
+    let place = Place::new();
+    let host = place.host("host");
+    let attempt = Attempt::refund();
+    let approvals = [attempt.approval()];
+    let begun = host.now().unwrap();
+    let request = DispatchRequest {
+        principal: &attempt.principal,
+        call: &attempt.call,
+        contract: Some(&attempt.contract),
+        approvals: &approvals,
+        intent: None,
+        downstream_memory: Some(Duration::from_hours(1)),
+        now: begun.second(),
+    };
+    let ports = DispatchPorts {
+        ledger: &host,
+        authorizer: &place.shop,
+        approvers: &place.shop,
+        state: &place.shop,
+        executor: &Meanwhile(&|_| Execution::AnswerLost),
+    };
+    dispatch(&ports, &request).unwrap();
+    place.clock.pass(Duration::from_hours(2));
+    place.clock.set(begun.after(Duration::from_mins(5)));
+    for _ in 0..10 {
+        place.tick(&host);
+        place.clock.pass(Duration::from_mins(2));
+    }
+    assert_eq!(place.sent.get(), 0);
+    assert!(detail(&host, &attempt).record.is_dead_letter);
+}
+
+#[test]
+fn a_clock_that_was_set_ahead_lets_nobody_say_too_early_that_nothing_was_executed() {
+    let place = Place::new();
+    let host = place.host("host");
+    let attempt = place.approved(&host);
+    place.disturbance.set(Disturbance::AnswerAndReceiptLost);
+    place.tick(&host);
+    place
+        .clock
+        .set(host.now().unwrap().after(Duration::from_hours(1)));
+    let rule = || {
+        let note = Note::new("looked").unwrap();
+        let status_ref = attempt.status_ref();
+        host.rule(&status_ref, &Verdict::NotExecuted, &approver(), &note)
+    };
+    assert!(matches!(rule(), Ok(Ruled::TooEarly(_))));
+    place.clock.pass(Duration::from_mins(1));
+    assert!(matches!(rule(), Ok(Ruled::Counts(_))));
 }
 
 #[test]

@@ -11,7 +11,8 @@ use countersign_contract::{
 };
 use countersign_dispatch::{DispatchRequest, Executor, Ledger, StatusRequest, ledger};
 use countersign_ledger::{
-    DurableLedger, InstanceId, LedgerClock, Lifetimes, MemoryBackend, Moment,
+    BootId, DurableLedger, InstanceId, LedgerClock, Lifetimes, MemoryBackend, Moment, Steady,
+    SteadyClock,
 };
 use countersign_policy::{AccessRequest, Approval};
 use countersign_runtime::{DispatchPorts, StatusPorts, dispatch, query_status};
@@ -52,22 +53,27 @@ impl Default for Stage {
 
 /// A ledger's clock that a test sets.
 #[derive(Clone)]
-pub(crate) struct SettableClock(Arc<Mutex<Moment>>);
+pub(crate) struct SettableClock(Arc<Mutex<(Moment, Duration)>>);
 
 impl SettableClock {
     pub(crate) fn at(now: Moment) -> Self {
-        Self(Arc::new(Mutex::new(now)))
+        Self(Arc::new(Mutex::new((now, Duration::ZERO))))
     }
 
     pub(crate) fn pass(&self, duration: Duration) {
-        let mut now = self.0.lock().unwrap();
-        *now = now.after(duration);
+        let mut shown = self.0.lock().unwrap();
+        *shown = (shown.0.after(duration), shown.1 + duration);
+    }
+
+    /// Sets what the ledger's clock shows; what has passed has passed.
+    pub(crate) fn set(&self, now: Moment) {
+        self.0.lock().unwrap().0 = now;
     }
 }
 
 impl LedgerClock for SettableClock {
     fn now(&self) -> Result<Moment, ledger::Error> {
-        Ok(*self.0.lock().unwrap())
+        Ok(self.0.lock().unwrap().0)
     }
 }
 
@@ -144,6 +150,15 @@ impl Stage {
             authorizer: &self.shop,
             source: &self.shop,
         }
+    }
+}
+
+impl SteadyClock for SettableClock {
+    fn steady(&self) -> Option<Steady> {
+        Some(Steady {
+            boot: BootId::new("boot-1").unwrap(),
+            passed: self.0.lock().unwrap().1,
+        })
     }
 }
 

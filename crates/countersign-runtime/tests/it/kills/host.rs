@@ -30,6 +30,8 @@ const EFFECTS: &str = "effects";
 /// The file that clients write to what they were told has succeeded.
 pub(crate) const TOLD: &str = "told";
 
+/// What the process says when it begins to serve.
+pub(crate) const SERVES: &str = "it serves";
 const CLIENTS: u32 = 6;
 /// How many keys a client works on in a round; half of them are those of earlier rounds.
 const KEYS_OF_A_ROUND: u32 = 40;
@@ -65,6 +67,7 @@ pub(crate) struct Host {
 /// Serves clients, and performs what is due, until it is killed.
 pub(crate) fn serve(place: &Path, round: u32) {
     let host = Host::open(place, round);
+    println!("{SERVES}");
     while_alive(&host.ledger, LIFETIMES.lease, || {
         thread::scope(|scope| {
             for client in 0..CLIENTS {
