@@ -303,7 +303,7 @@ impl<'a> World<'a> {
             approval_id,
             expires_at,
         };
-        let decided = process.ledger.decide(&record.terms.status_ref, &decision);
+        let decided = process.ledger.decide_on(record, &decision);
         oracle.stands(decided_stands(&decided));
     }
 
@@ -321,9 +321,7 @@ impl<'a> World<'a> {
             by: approver_id(approver % PEOPLE),
             reason: Some(reason),
         };
-        let decided = process
-            .ledger
-            .decide(&detail.record.terms.status_ref, &decision);
+        let decided = process.ledger.decide_on(&detail.record, &decision);
         oracle.stands(decided_stands(&decided));
     }
 

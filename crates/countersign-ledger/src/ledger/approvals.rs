@@ -24,6 +24,20 @@ impl<B: Backend> Approvals for DurableLedger<B> {
         })
     }
 
+    fn decide_on(&self, seen: &Record, decision: &Decision) -> Result<Decided, Error> {
+        let (seen, decision, lifetimes) = (seen.clone(), decision.clone(), self.lifetimes);
+        self.backend.write("decide_on", move |tables| {
+            let Some(record) = read_record(tables, &seen.scope)? else {
+                return Ok(Decided::NotFound);
+            };
+            let is_what_was_seen = record.terms == seen.terms && record.opened_at == seen.opened_at;
+            if !is_what_was_seen {
+                return Ok(Decided::TooLate(Box::new(record)));
+            }
+            decide(tables, record, &decision, &lifetimes)
+        })
+    }
+
     fn live_approval(&self, scope: &Scope) -> Result<Option<Approval>, Error> {
         self.backend.read("live_approval", |rows| {
             let Some(record) = read_record(rows, scope)? else {

@@ -13,7 +13,11 @@ use crate::record::Record;
 /// - **Ordering**: of two decisions one is first, and counts; the other hears how it stands.
 /// - **Idempotency**: the same decision again is a second one, and hears that the first counted.
 pub trait Approvals {
-    /// Decides. What is approved is bound to the call that was first stored, whoever has joined it since.
+    /// Decides about what somebody was shown. What is approved is bound to the call that was first stored, whoever has joined
+    /// it since. Where the same was asked for anew meanwhile, under another contract, it is too late for what was shown.
+    fn decide_on(&self, seen: &Record, decision: &Decision) -> Result<Decided, Error>;
+
+    /// Decides about whatever waits under a handle: for whoever has no need to look, such as a policy or a test.
     fn decide(&self, status_ref: &StatusRef, decision: &Decision) -> Result<Decided, Error>;
 
     /// The approval that an operation waits to be performed under; nothing where it has none, or has begun.
@@ -46,7 +50,7 @@ pub enum Decision {
 pub enum Decided {
     /// It counts.
     Counts(Box<Record>),
-    /// Somebody else or time was first; this is how it stands.
+    /// Somebody else, time or another proposal was first; this is how it stands.
     TooLate(Box<Record>),
     /// The approval's name is used up, or its time is over already. Nothing was decided.
     Unusable,

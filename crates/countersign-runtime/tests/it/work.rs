@@ -383,6 +383,33 @@ fn a_clock_that_was_set_ahead_lets_nobody_say_too_early_that_nothing_was_execute
 }
 
 #[test]
+fn a_person_decides_about_what_they_were_shown_and_nothing_else() {
+    let place = Place::new();
+    let host = place.host("host");
+    let attempt = Attempt::refund();
+    assert_eq!(place.says(&host, &attempt), "APPROVAL_REQUIRED");
+    let shown = detail(&host, &attempt).record;
+    // The policy changes, and the same call is asked for again under another call identity.
+    let anew = attempt.clone().call_id("call-2").with(|attempt| {
+        attempt.contract.revisions.policy = Revision::new("another").unwrap();
+    });
+    assert_eq!(anew.status_ref(), attempt.status_ref());
+    assert_eq!(place.says(&host, &anew), "APPROVAL_REQUIRED");
+    let decision = Decision::Approve {
+        by: approver(),
+        approval_id: ApprovalId::new("approval-9").unwrap(),
+        expires_at: host.now().unwrap().second().checked_add(60).unwrap(),
+    };
+    let decided = host.decide_on(&shown, &decision).unwrap();
+    assert!(matches!(decided, Decided::TooLate(_)), "{decided:?}");
+    assert_eq!(state(&host, &attempt), StateKind::AwaitingApproval);
+    let decided = host
+        .decide_on(&detail(&host, &anew).record, &decision)
+        .unwrap();
+    assert!(matches!(decided, Decided::Counts(_)), "{decided:?}");
+}
+
+#[test]
 fn a_stopped_poller_leaves_what_it_claimed_to_others_at_once() {
     let place = Place::new();
     let (one, other) = (place.host("one"), place.host("other"));

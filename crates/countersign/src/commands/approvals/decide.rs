@@ -96,7 +96,7 @@ fn decided(
         Answer::Overtaken => return stands(&ledger, &status_ref),
     }
     let decision = decide(&ledger, approver.clone())?;
-    match ledger.decide(&status_ref, &decision).map_err(failed)? {
+    match ledger.decide_on(&record, &decision).map_err(failed)? {
         Decided::Counts(record) => {
             complain(&told(&decision, &record));
             Ok(Verdict::Good)
@@ -118,10 +118,14 @@ fn told(decision: &Decision, record: &Record) -> String {
 }
 
 fn too_late(record: &Record) -> Verdict {
-    complain(&format!(
-        "nothing was decided, since it no longer waits: {}",
-        standing(&record.state)
-    ));
+    if record.kind() == StateKind::AwaitingApproval {
+        complain("nothing was decided, since the same was asked for anew meanwhile: look again");
+    } else {
+        complain(&format!(
+            "nothing was decided, since it no longer waits: {}",
+            standing(&record.state)
+        ));
+    }
     Verdict::Bad
 }
 

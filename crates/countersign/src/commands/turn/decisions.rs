@@ -63,7 +63,10 @@ impl Host<'_> {
     fn ask(&self, terminal: &Terminal, status_ref: StatusRef) -> Result<bool, CannotDispatch> {
         let mut standing =
             StandingQuestion::new(self.ledger, status_ref, StateKind::AwaitingApproval);
-        let Some(OperationDetail { proposal, .. }) = self.ledger.operation(&status_ref)? else {
+        let Some(OperationDetail {
+            record, proposal, ..
+        }) = self.ledger.operation(&status_ref)?
+        else {
             return Ok(true);
         };
         let Some(approver) = self.tools.approver(&proposal.principal) else {
@@ -98,7 +101,7 @@ impl Host<'_> {
                 }
             }
         };
-        match self.ledger.decide(&status_ref, &decision)? {
+        match self.ledger.decide_on(&record, &decision)? {
             Decided::Counts(_) | Decided::NotFound => {}
             Decided::TooLate(record) => complain(&format!(
                 "that came too late: {}",
