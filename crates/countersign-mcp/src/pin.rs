@@ -83,6 +83,15 @@ impl Pin {
         self.tools.get(name)
     }
 
+    /// The tools as their server described them.
+    #[must_use]
+    pub fn definitions(&self) -> Vec<ToolDefinition> {
+        let tools = self.tools.iter();
+        tools
+            .map(|(name, tool)| ToolDefinition::pinned(name, &tool.facets))
+            .collect()
+    }
+
     /// Compares what a server says of its tools now with the pin.
     #[must_use]
     pub fn compare(&self, seen: &[ToolDefinition]) -> Comparison {
@@ -143,16 +152,6 @@ impl Pin {
             pinned.revision = pinned.revision.saturating_add(1);
         }
         true
-    }
-
-    /// A person accepts that the server is started in another way now.
-    pub fn accept_launch(&mut self, launch: &Launch) {
-        self.launch = launch.digest();
-    }
-
-    /// A person forgets a tool. Tells whether there was one.
-    pub fn forget(&mut self, name: &str) -> bool {
-        self.tools.remove(name).is_some()
     }
 }
 

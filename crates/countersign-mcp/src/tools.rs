@@ -86,6 +86,14 @@ impl ToolDefinition {
         })
     }
 
+    /// A tool as a pin has kept it.
+    pub(crate) fn pinned(name: &str, facets: &Facets) -> Self {
+        Self {
+            name: name.to_owned(),
+            facets: facets.clone(),
+        }
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -3,6 +3,7 @@
 mod contract;
 mod ledger;
 mod operations;
+mod wrap;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,10 @@ pub(crate) use self::operations::{
     OperationsCommand, PageArguments, QueryArguments, ResolveArguments, ShowArguments,
     WaitingArguments,
 };
+pub(crate) use self::wrap::{
+    AcceptArguments, ClassArgument, ClassifyArguments, PinsArgument, ToolsArguments, ToolsCommand,
+    WrapArguments,
+};
 
 /// The trusted boundary between a model's tool calls and the world.
 ///
@@ -40,6 +45,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Turn(TurnArguments),
+    Wrap(WrapArguments),
+    Tools(ToolsArguments),
     Approvals(ApprovalsArguments),
     Operations(OperationsArguments),
     Work(WorkArguments),

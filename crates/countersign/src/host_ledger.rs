@@ -84,7 +84,7 @@ pub(crate) fn new_instance() -> anyhow::Result<InstanceId> {
 }
 
 /// The directory for what this program keeps for the user.
-fn data_directory() -> anyhow::Result<PathBuf> {
+pub(crate) fn data_directory() -> anyhow::Result<PathBuf> {
     let strategy = choose_base_strategy().map_err(|_| {
         anyhow!(
             "there is no home directory to keep a ledger in: name one with --ledger sqlite:PATH"
@@ -93,7 +93,7 @@ fn data_directory() -> anyhow::Result<PathBuf> {
     Ok(strategy.data_dir().join("countersign"))
 }
 
-fn make_private(directory: &Path) -> anyhow::Result<()> {
+pub(crate) fn make_private(directory: &Path) -> anyhow::Result<()> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)

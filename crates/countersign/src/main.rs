@@ -36,6 +36,8 @@ fn main() -> ExitCode {
         Command::Turn(arguments) => commands::turn::run(&arguments),
         Command::Approvals(arguments) => commands::approvals::run(&arguments),
         Command::Operations(arguments) => commands::operations::run(&arguments),
+        Command::Wrap(arguments) => commands::wrap::run(&arguments),
+        Command::Tools(arguments) => commands::tools::run(&arguments),
         Command::Work(arguments) => commands::work::run(&arguments),
         Command::Ledger(arguments) => commands::ledger::run(&arguments),
         Command::Scenario(arguments) => commands::scenario::run(&arguments),
@@ -67,6 +69,7 @@ impl From<Verdict> for ExitCode {
             Verdict::Good => Self::SUCCESS,
             Verdict::Bad => Self::from(1),
             Verdict::Unusable => Self::from(2),
+            Verdict::Passed(code) => Self::from(code),
         }
     }
 }

@@ -10,7 +10,7 @@ use countersign_ledger::{
 use countersign_policy::ApprovalEvidence;
 
 use crate::operation_json::proof_name;
-use crate::prompt::tell_call;
+use crate::prompt::{effective, tell_call};
 use crate::sheet::Sheet;
 
 /// The most characters of a name in a table.
@@ -83,7 +83,7 @@ pub(crate) fn sheet(detail: &OperationDetail, trail: &[AuditEntry], columns: usi
         sheet.tell("roles", &roles.join(", "));
     }
     sheet.tell("key", record.scope.key.as_str());
-    sheet.block("arguments", proposal.call.arguments.value());
+    sheet.block("arguments", &effective(&proposal.call.arguments));
     tell_revisions(&mut sheet, &proposal.contract.revisions);
     sheet.tell("asked for", &record.opened_at.second().to_string());
     sheet.tell("state", record.kind().as_str());

@@ -13,6 +13,8 @@ pub(crate) enum Verdict {
     Bad,
     /// The input could not be used.
     Unusable,
+    /// A program that stands behind this one ended with this code, which passes through.
+    Passed(u8),
 }
 
 /// Decides for the whole program when to use colour.

@@ -1,11 +1,13 @@
 //! Asking a person on the controlling terminal, whatever standard input and output are.
 
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 
 use anstyle::{AnsiColor, Effects, Style};
-use countersign_contract::{ApproverId, Inert};
+use countersign_canonical::{Limits, Value, parse};
+use countersign_contract::{ApproverId, Arguments, Inert};
 use countersign_policy::AccessRequest;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
@@ -54,9 +56,17 @@ impl Terminal {
         question: Question<'_>,
         is_overtaken: &mut dyn FnMut() -> bool,
     ) -> Answer {
+        self.asks_text(&question.to_text(self.columns()), is_overtaken)
+    }
+
+    /// Asks for a yes to a text of our own, in which everything of others is inert.
+    pub(crate) fn confirms(&self, text: &str) -> bool {
+        self.asks_text(text, &mut || false) == Answer::Yes
+    }
+
+    fn asks_text(&self, question: &str, is_overtaken: &mut dyn FnMut() -> bool) -> Answer {
         // What was typed before the question was asked is no answer to it.
-        let question = question.to_text(self.columns());
-        if self.discard_input().is_err() || self.show(&question).is_err() {
+        if self.discard_input().is_err() || self.show(question).is_err() {
             return Answer::No;
         }
         loop {
@@ -126,6 +136,14 @@ fn is_yes(line: &str) -> bool {
         .is_some_and(|answer| answer.trim().eq_ignore_ascii_case("yes"))
 }
 
+/// The arguments as they will be sent: where they are passed on as they came, what they say and not what stands for them.
+pub(crate) fn effective(arguments: &Arguments) -> Cow<'_, Value> {
+    let attached = arguments
+        .attachment()
+        .and_then(|attachment| parse(attachment.text().as_bytes(), &Limits::passthrough()).ok());
+    attached.map_or(Cow::Borrowed(arguments.value()), Cow::Owned)
+}
+
 /// What a person is asked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question<'q> {
@@ -156,7 +174,7 @@ impl Question<'_> {
         for (label, text) in self.details {
             sheet.tell(label, text);
         }
-        sheet.block("arguments", self.access.call.arguments.value());
+        sheet.block("arguments", &effective(&self.access.call.arguments));
         let person = Inert::new(self.person.as_str());
         sheet.line(format!("{}, as {person}? Type yes: ", self.deed));
         sheet.into_text()

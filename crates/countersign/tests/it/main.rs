@@ -17,6 +17,8 @@ mod ledger_work;
 #[cfg(test)]
 mod ledgers;
 #[cfg(test)]
+mod mcp_client;
+#[cfg(test)]
 mod packages;
 #[cfg(test)]
 mod pages;
@@ -38,3 +40,5 @@ mod turns;
 mod vectors;
 #[cfg(test)]
 mod workplace;
+#[cfg(test)]
+mod wrap;

@@ -1,0 +1,288 @@
+//! Which tools are in service: what the server says of them, held against the pin.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{anyhow, bail};
+use countersign_canonical::{Utf8, Value, encode};
+use countersign_contract::Inert;
+use countersign_dispatch::Registry;
+use countersign_mcp::pin::{Class, MAX_TOOLS, Pin, Standing};
+use countersign_mcp::tools::{ToolDefinition, ToolPage};
+use countersign_mcp::{Kind, Launch, Message, OutputSchema, Passthrough, Patterns, ServerName};
+
+use super::pin_store::{PinStore, Which};
+use super::upstream::{Asked, Upstream};
+use crate::output::complain;
+
+/// The most pages of one list.
+const MAX_PAGES: usize = 512;
+/// How long one page may take.
+const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
+/// JSON-RPC 2.0, section 5.1.
+const METHOD_NOT_FOUND: i64 = -32601;
+/// How much of a stranger's name is shown.
+const SHOWN_CHARS: usize = 128;
+
+/// Takes stock of a server's tools.
+pub(super) struct Inventory {
+    pub(super) store: PinStore,
+    pub(super) server: ServerName,
+    pub(super) launch: Launch,
+    pub(super) reads: Patterns,
+    /// Raised whenever the server says that its list has changed.
+    wanted: AtomicU64,
+    taken: Mutex<Option<(u64, Arc<Stock>)>>,
+    turn: Mutex<()>,
+}
+
+/// The tools as they stood when stock was taken.
+#[derive(Debug)]
+pub(super) struct Stock {
+    tools: BTreeMap<String, Entry>,
+    pin: Pin,
+    pub(super) registry: Registry,
+}
+
+/// One tool.
+#[derive(Debug)]
+pub(super) enum Entry {
+    /// Its calls pass, or wait, according to its class.
+    InService {
+        class: Class,
+        output: Option<OutputSchema>,
+    },
+    /// Nobody can call it, and this is why.
+    OutOfService(String),
+}
+
+impl Stock {
+    /// One tool; nothing where the server has no such tool.
+    pub(super) fn tool(&self, name: &str) -> Option<&Entry> {
+        self.tools.get(name)
+    }
+
+    /// Whether a client may be shown this description.
+    pub(super) fn shows(&self, tool: &ToolDefinition) -> bool {
+        let is_pinned = self
+            .pin
+            .tool(tool.name())
+            .is_some_and(|pinned| pinned.facets == *tool.facets());
+        let is_in_service = matches!(self.tools.get(tool.name()), Some(Entry::InService { .. }));
+        is_pinned && is_in_service
+    }
+}
+
+impl Inventory {
+    /// An inventory of a server whose pin, if it has one, is of this command.
+    pub(super) fn open(
+        store: PinStore,
+        server: ServerName,
+        launch: Launch,
+        reads: Patterns,
+    ) -> anyhow::Result<Self> {
+        if let Some(pin) = store.read(&server, Which::Frozen)?
+            && !pin.is_of(&launch)
+        {
+            bail!(
+                "the server \"{server}\" was first seen with another command: name this one differently with --server, or \
+                 accept the change with \"countersign tools accept {server} --command\" after a look at it"
+            );
+        }
+        Ok(Self {
+            store,
+            server,
+            launch,
+            reads,
+            wanted: AtomicU64::new(1),
+            taken: Mutex::default(),
+            turn: Mutex::default(),
+        })
+    }
+
+    /// The list has changed: what was taken stock of counts no more.
+    pub(super) fn is_stale(&self) {
+        self.wanted.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// What is known, where nothing has changed since.
+    pub(super) fn current(&self) -> Option<Arc<Stock>> {
+        let wanted = self.wanted.load(Ordering::Acquire);
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken
+            .as_ref()
+            .and_then(|(version, stock)| (*version == wanted).then(|| Arc::clone(stock)))
+    }
+
+    /// What is known, after taking stock where that is needed.
+    pub(super) fn ensure(
+        &self,
+        upstream: &Upstream,
+        passthrough: &Passthrough,
+    ) -> anyhow::Result<Arc<Stock>> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stock) = self.current() {
+            return Ok(stock);
+        }
+        self.take(upstream, passthrough)
+    }
+
+    /// Takes stock now, whatever is known: before something is sent that a person has approved.
+    pub(super) fn renew(
+        &self,
+        upstream: &Upstream,
+        passthrough: &Passthrough,
+    ) -> anyhow::Result<Arc<Stock>> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.take(upstream, passthrough)
+    }
+
+    fn take(&self, upstream: &Upstream, passthrough: &Passthrough) -> anyhow::Result<Arc<Stock>> {
+        let version = self.wanted.load(Ordering::Acquire);
+        let seen = list(upstream)?;
+        let pin = self.frozen(&seen)?;
+        let stock = Arc::new(stock(pin, &seen, passthrough)?);
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *taken = Some((version, Arc::clone(&stock)));
+        Ok(stock)
+    }
+
+    /// The pin, with every new tool frozen in it.
+    fn frozen(&self, seen: &[ToolDefinition]) -> anyhow::Result<Pin> {
+        let _lock = self.store.lock(&self.server)?;
+        let held = self.store.read(&self.server, Which::Frozen)?;
+        let mut pin = held.unwrap_or_else(|| Pin::new(self.server.clone(), &self.launch));
+        let adopted = pin.adopt(seen, &self.reads);
+        if !adopted.is_empty() {
+            self.store.write(&pin, Which::Frozen)?;
+        }
+        let mut last = Pin::new(self.server.clone(), &self.launch);
+        last.adopt(seen, &Patterns::default());
+        if self
+            .store
+            .read(&self.server, Which::Seen)
+            .ok()
+            .flatten()
+            .as_ref()
+            != Some(&last)
+        {
+            self.store.write(&last, Which::Seen)?;
+        }
+        for (name, tool) in pin.tools() {
+            if tool.class == Class::Write
+                && self.reads.matches(name)
+                && !adopted.iter().any(|new| new == name)
+            {
+                complain(&format!(
+                    "{}: --read does not change what is pinned as a write; \"countersign tools classify\" does",
+                    Inert::beginning(name, SHOWN_CHARS)
+                ));
+            }
+        }
+        Ok(pin)
+    }
+}
+
+/// Asks for all pages.
+fn list(upstream: &Upstream) -> anyhow::Result<Vec<ToolDefinition>> {
+    let mut seen = Vec::new();
+    let mut params = "{}".to_owned();
+    for _ in 0..MAX_PAGES {
+        let Asked::Answered(message) = upstream.ask("tools/list", &params, PAGE_TIMEOUT) else {
+            bail!("the server did not list its tools");
+        };
+        match message.kind() {
+            Kind::Response { .. } => {}
+            // A server without tools does not know the method.
+            Kind::Error { .. } if is_unknown_method(&message) => return Ok(seen),
+            Kind::Error { .. } | Kind::Request { .. } | Kind::Notification { .. } => {
+                bail!("the server did not list all of its tools");
+            }
+        }
+        let page = message.result().and_then(|result| ToolPage::read(&result));
+        let page = page.ok_or_else(|| anyhow!("the server's list of tools is none"))?;
+        seen.extend(page.tools.into_iter().flatten());
+        if seen.len() > MAX_TOOLS {
+            bail!("the server has more than {MAX_TOOLS} tools");
+        }
+        match page.next_cursor {
+            None => return Ok(seen),
+            Some(cursor) => {
+                let cursor = Value::from([("cursor", cursor.into())]);
+                params = String::from_utf8(encode::<Utf8>(&cursor))?;
+            }
+        }
+    }
+    bail!("the server's list of tools has more than {MAX_PAGES} pages")
+}
+
+fn is_unknown_method(message: &Message) -> bool {
+    let code = message
+        .error()
+        .and_then(|error| error.value().get("code")?.as_i64());
+    code == Some(METHOD_NOT_FOUND)
+}
+
+fn stock(pin: Pin, seen: &[ToolDefinition], passthrough: &Passthrough) -> anyhow::Result<Stock> {
+    let comparison = pin.compare(seen);
+    let mut tools = BTreeMap::new();
+    let mut contracts = Vec::new();
+    for (name, standing) in comparison.iter() {
+        let shown = Inert::beginning(name, SHOWN_CHARS);
+        let pinned = pin.tool(name);
+        let entry = match (standing, pinned) {
+            (Standing::Gone, _) => continue,
+            (Standing::Unchanged, Some(pinned)) => {
+                match (
+                    OutputSchema::compile(&pinned.facets.output_schema),
+                    passthrough.contract(name, pinned),
+                ) {
+                    (Ok(output), Some(contract)) => {
+                        contracts.push(contract);
+                        Entry::InService {
+                            class: pinned.class,
+                            output,
+                        }
+                    }
+                    (Err(error), _) => Entry::OutOfService(error.to_string()),
+                    (Ok(_), None) => Entry::OutOfService("its name cannot be recorded".to_owned()),
+                }
+            }
+            (Standing::Changed(differences), _) => {
+                complain(&format!(
+                    "{shown}: the server describes it differently now:"
+                ));
+                for difference in differences {
+                    complain(&format!("{shown}: {difference}"));
+                }
+                complain(&format!(
+                    "{shown}: out of service until \"countersign tools accept {} {shown}\"",
+                    pin.server()
+                ));
+                Entry::OutOfService(format!(
+                    "its description or schema has changed since it was accepted; the user has to look at the change and \
+                     accept it: countersign tools accept {}",
+                    pin.server()
+                ))
+            }
+            (Standing::Collides(other), _) => {
+                let other = Inert::beginning(other, SHOWN_CHARS);
+                complain(&format!(
+                    "{shown}: out of service: clients may take it for {other}"
+                ));
+                Entry::OutOfService(format!("its name can be taken for that of {other}"))
+            }
+            (Standing::New | Standing::Unchanged, _) => {
+                Entry::OutOfService("it is not pinned".to_owned())
+            }
+        };
+        tools.insert(name.to_owned(), entry);
+    }
+    Ok(Stock {
+        tools,
+        pin,
+        registry: Registry::new(contracts)?,
+    })
+}

@@ -1,0 +1,166 @@
+//! A client that writes and reads lines, and a server that it does not see directly.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::program::{PROGRAM, data_directory};
+use crate::terminal::Session;
+use crate::workplace::Workplace;
+
+const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp_server.py");
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A wrapped server, and a client on its line.
+pub(crate) struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<String>,
+    errors: Receiver<String>,
+}
+
+impl Client {
+    /// Wraps the scripted server.
+    pub(crate) fn start(place: &Workplace, options: &[&str]) -> Self {
+        let notes = place.at("root/notes");
+        Self::wrap(place, options, &["python3", SERVER, &notes])
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
+    pub(crate) fn wrap(place: &Workplace, options: &[&str], command: &[&str]) -> Self {
+        let mut child = Command::new(PROGRAM)
+            .args(["wrap", "--server", "scripted", "--ledger", &place.ledger()])
+            .args(["--pins", &place.at("pins")])
+            .args(options)
+            .arg("--")
+            .args(command)
+            .env("XDG_DATA_HOME", data_directory())
+            .current_dir(place.path("root"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take(), lines(child.stdout.take().unwrap()));
+        let errors = lines(child.stderr.take().unwrap());
+        Self {
+            child,
+            input,
+            output,
+            errors,
+        }
+    }
+
+    /// Opens a session.
+    pub(crate) fn open(place: &Workplace, options: &[&str]) -> Self {
+        let mut client = Self::start(place, options);
+        client.initialize();
+        client
+    }
+
+    pub(crate) fn initialize(&mut self) {
+        self.say(r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#);
+        assert!(self.hear().contains("\"serverInfo\""));
+        self.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    }
+
+    pub(crate) fn say(&mut self, line: &str) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line.as_bytes()).unwrap();
+        input.write_all(b"\n").unwrap();
+        input.flush().unwrap();
+    }
+
+    /// The next line, as it came.
+    pub(crate) fn hear(&self) -> String {
+        self.output.recv_timeout(PATIENCE).expect("a line")
+    }
+
+    pub(crate) fn hear_json(&self) -> Value {
+        serde_json::from_str(&self.hear()).unwrap()
+    }
+
+    /// Calls a tool with arguments as they are written, and gives the answer as it came.
+    pub(crate) fn call(&mut self, id: u32, tool: &str, arguments: &str) -> String {
+        self.say_call(id, tool, arguments);
+        self.hear()
+    }
+
+    pub(crate) fn say_call(&mut self, id: u32, tool: &str, arguments: &str) {
+        self.say(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
+        ));
+    }
+
+    /// Ends the client, and gives the exit code and what was said on standard error.
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
+        drop(self.input.take());
+        let code = self.child.wait().unwrap().code();
+        (code, self.errors.iter().map(|line| line + "\n").collect())
+    }
+
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub(crate) fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// What became of a call, as its answer says.
+pub(crate) fn outcome(answer: &str) -> Value {
+    let answer: Value = serde_json::from_str(answer).unwrap();
+    answer["result"]["_meta"]["countersign/outcome"].clone()
+}
+
+/// The handle that an answer names.
+pub(crate) fn handle(answer: &str) -> String {
+    outcome(answer)["status_ref"]
+        .as_str()
+        .expect(answer)
+        .to_owned()
+}
+
+/// A person decides on a terminal.
+pub(crate) fn decide(place: &Workplace, command: &str, handle: &str) -> String {
+    let ledger = place.ledger();
+    let ended = Session::new(&[
+        "approvals",
+        command,
+        handle,
+        "--as",
+        "operator",
+        "--ledger",
+        &ledger,
+    ])
+    .with_variable("NO_COLOR", "1")
+    .answering("yes\n")
+    .run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    ended.terminal
+}
