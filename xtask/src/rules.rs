@@ -99,6 +99,18 @@ pub(crate) const PACKAGES: &[PackageRule] = &[
         why: "it keeps rows in a file and knows no rule: what may become of them is decided in `countersign-ledger`",
     },
     PackageRule {
+        name: "countersign-ledger-suite",
+        layer: Layer::Development,
+        may_use: MayUse::Only(&[
+            "countersign-canonical",
+            "countersign-contract",
+            "countersign-dispatch",
+            "countersign-ledger",
+            "countersign-policy",
+        ]),
+        why: "it judges back-ends by what `countersign-ledger` documents, and so knows none of them",
+    },
+    PackageRule {
         name: "countersign-runtime",
         layer: Layer::Shell,
         may_use: MayUse::Only(&[

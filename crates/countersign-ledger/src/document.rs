@@ -1,6 +1,6 @@
 //! What is stored as bytes: canonical, and verified whenever it is read.
 
-use countersign_canonical::{Digest, Limits, Object, Utf8, Value, encode, parse};
+use countersign_canonical::{Digest, Limits, NumberKind, Object, Utf8, Value, encode, parse};
 use countersign_dispatch::ledger::Error;
 use sha2::{Digest as _, Sha256};
 
@@ -80,7 +80,7 @@ impl<'v> Members<'v> {
     }
 
     pub(crate) fn number(self, name: &str) -> Option<u64> {
-        u64::try_from(self.value(name)?.as_i64()?).ok()
+        read_number(self.value(name)?)
     }
 
     pub(crate) fn flag(self, name: &str) -> Option<bool> {
@@ -112,6 +112,15 @@ impl<'v> Members<'v> {
 /// A number as a document holds it.
 pub(crate) fn number(number: u64) -> Value {
     Value::Number(number.into())
+}
+
+/// Reads a number as [`number`] writes it.
+pub(crate) fn read_number(value: &Value) -> Option<u64> {
+    match value.as_number()?.kind() {
+        NumberKind::Integer(integer) => u64::try_from(integer).ok(),
+        NumberKind::BigInteger(text) => text.parse().ok(),
+        NumberKind::Float(_) => None,
+    }
 }
 
 /// A member that may be absent, as null.

@@ -130,7 +130,7 @@ fn read_answer(tables: &mut (impl Rows + ?Sized), record: &Record) -> Result<Che
     let proposal = read_proposal(tables, record)?;
     let document = tables.receipt(&record.scope)?;
     let document = document.ok_or(Error::Damaged("a receipt is missing"))?;
-    read_receipt(&document, &proposal)
+    read_receipt(&document, &record.scope, &proposal)
 }
 
 fn approval_key(approval: &ApprovalEvidence) -> ApprovalKey {

@@ -3,7 +3,8 @@
 use countersign_canonical::Value;
 use countersign_contract::{
     Arguments, Attachment, Call, CallFingerprint, CheckedAnswer, FaultCollector, HandlerAnswer,
-    Path, Principal, RequestDigest, ToolContract, read_call, read_contract, read_principal,
+    Path, Principal, Purpose, RequestDigest, Scope, ToolContract, read_call, read_contract,
+    read_principal,
 };
 use countersign_dispatch::ledger::Error;
 use countersign_dispatch::{CallIdentity, Proposal};
@@ -52,6 +53,9 @@ impl StoredProposal {
             && stored.principal.tenant_id == scope.tenant_id
             && stored.principal.subject_id == scope.subject_id
             && stored.call.name == scope.tool
+            && stored.call.profile == record.terms.profile
+            && stored.contract.revisions == record.terms.revisions
+            && stored.fingerprint == CallFingerprint::of(&stored.call, Purpose::Dispatch, &request)
             && stored.call.idempotency_key.as_ref() == Some(&scope.key);
         if is_of_record {
             Ok(stored)
@@ -127,12 +131,13 @@ fn read(members: Members<'_>) -> Option<StoredProposal> {
 const RECEIPT_SCHEMA: &str = "countersign-receipt-v1";
 const RECEIPT_DAMAGED: &str = "a receipt is not what was written";
 
-/// Writes an answer down.
-pub(crate) fn receipt_document(checked: &CheckedAnswer) -> Document {
+/// Writes down what was answered under a scope.
+pub(crate) fn receipt_document(scope: &Scope, checked: &CheckedAnswer) -> Document {
     let answer = checked.as_answer();
     let text = |text: &Option<String>| optional(text.as_deref());
     Document::of(&Value::from([
         ("schema", RECEIPT_SCHEMA.into()),
+        ("scope", scope_value(scope)),
         ("data", answer.data.clone()),
         ("attachment", attached(checked.attachment())),
         (
@@ -146,13 +151,33 @@ pub(crate) fn receipt_document(checked: &CheckedAnswer) -> Document {
     ]))
 }
 
-/// Reads an answer, and holds it against the contract it was given under.
+/// Under which an answer was given: one that stands beside another operation is damage.
+fn scope_value(scope: &Scope) -> Value {
+    let Scope {
+        tenant_id,
+        subject_id,
+        tool,
+        key,
+    } = scope;
+    let texts = [
+        tenant_id.as_str(),
+        subject_id.as_str(),
+        tool.as_str(),
+        key.as_str(),
+    ];
+    Value::Array(texts.map(Value::from).into())
+}
+
+/// Reads the answer of an operation, and holds it against the contract it was given under; an error where it is another
+/// one's.
 pub(crate) fn read_receipt(
     document: &Document,
+    scope: &Scope,
     proposal: &StoredProposal,
 ) -> Result<CheckedAnswer, Error> {
     let read = document.read_with(RECEIPT_DAMAGED, |members| {
-        if members.text("schema")? != RECEIPT_SCHEMA {
+        let is_of_scope = *members.value("scope")? == scope_value(scope);
+        if members.text("schema")? != RECEIPT_SCHEMA || !is_of_scope {
             return None;
         }
         let text = |name| members.optional(name, |value| value.as_str().map(str::to_owned));

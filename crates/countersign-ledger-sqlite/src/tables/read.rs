@@ -253,7 +253,9 @@ impl Rows for SqliteTables<'_> {
         after: Option<Cursor>,
         limit: usize,
     ) -> Result<Vec<(Cursor, OperationRow)>, Error> {
-        let before = after.map_or(Ok(i64::MAX), |cursor| stored(cursor.as_u64()))?;
+        // A cursor comes from outside: behind a number that no row has, all rows lie.
+        let before = after.and_then(|cursor| stored(cursor.as_u64()).ok());
+        let before = before.unwrap_or(i64::MAX);
         let are_open = !filter.states.is_empty() && filter.states.iter().all(|s| s.is_open());
         let statement = if are_open {
             concat!(

@@ -41,7 +41,7 @@ impl<B: Backend> Inspection for DurableLedger<B> {
             let record = Record::from_row(&row)?;
             let proposal = read_proposal(rows, &record)?;
             let receipt = rows.receipt(&record.scope)?;
-            let answer = receipt.map(|document| read_receipt(&document, &proposal));
+            let answer = receipt.map(|document| read_receipt(&document, &record.scope, &proposal));
             Ok(Some(OperationDetail {
                 answer: answer.transpose()?,
                 record,

@@ -24,19 +24,27 @@ impl<B: Backend> Intents for DurableLedger<B> {
             if let Some(intent) = bound.filter(|intent| intent.digest == *digest) {
                 return Ok(intent);
             }
-            let generation = match rows.intent(digest)? {
-                None => 0,
-                Some(latest) => match read_record(rows, &latest.scope)? {
-                    Some(record) if is_over(&record, rows.now(), &self.lifetimes) => {
-                        latest.generation + 1
-                    }
-                    Some(_) | None => latest.generation,
-                },
+            let Some(latest) = rows.intent(digest)? else {
+                return Ok(Intent {
+                    digest: *digest,
+                    generation: 0,
+                });
             };
-            Ok(Intent {
+            let intent = Intent {
                 digest: *digest,
-                generation,
-            })
+                generation: latest.generation,
+            };
+            // Another number would be another key, and so a second effect.
+            let record = read_record(rows, &latest.scope)?
+                .filter(|record| record.intent.is_none_or(|kept| kept == intent))
+                .ok_or(Error::Damaged("an intent is not what was written"))?;
+            if is_over(&record, rows.now(), &self.lifetimes) {
+                return Ok(Intent {
+                    generation: intent.generation + 1,
+                    ..intent
+                });
+            }
+            Ok(intent)
         })
     }
 

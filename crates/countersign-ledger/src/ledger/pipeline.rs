@@ -48,8 +48,13 @@ impl<B: Backend> Ledger for DurableLedger<B> {
         })?;
         if !is_bound {
             let (identity, row) = (identity.clone(), call_row(fingerprint, scope));
-            self.backend
-                .write("call_join", move |tables| bind(tables, &identity, &row))?;
+            self.backend.write("call_join", move |tables| {
+                // What was found may have gone since, with all that was bound to it.
+                match tables.operation(&row.scope)? {
+                    Some(_) => bind(tables, &identity, &row),
+                    None => Ok(()),
+                }
+            })?;
         }
         Ok(found)
     }
@@ -156,7 +161,7 @@ impl<B: Backend> Ledger for DurableLedger<B> {
     ) -> Result<Settled, Error> {
         let (scope, settlement) = (scope.clone(), settlement.clone());
         let receipt = match &settlement {
-            Settlement::Succeeded(answer) => Some(receipt_document(answer)),
+            Settlement::Succeeded(answer) => Some(receipt_document(&scope, answer)),
             Settlement::Unknown(_) | Settlement::Released(_) => None,
         };
         self.backend.write("settle", move |tables| {
@@ -182,7 +187,7 @@ impl<B: Backend> Ledger for DurableLedger<B> {
 
     fn reconcile(&self, scope: &Scope, answer: &CheckedAnswer) -> Result<Settled, Error> {
         let (scope, answer) = (scope.clone(), answer.clone());
-        let receipt = receipt_document(&answer);
+        let receipt = receipt_document(&scope, &answer);
         self.backend.write("reconcile", move |tables| {
             let Some(before) = read_record(tables, &scope)? else {
                 return Ok(Settled::Stale);

@@ -47,7 +47,7 @@ impl<B: Backend> Rulings for DurableLedger<B> {
                 Err(RuleRefusal::TooEarly(until)) => return Ok(Ruled::TooEarly(until)),
             };
             if let Verdict::CommittedWith(answer) = &verdict {
-                let receipt = receipt_document(answer);
+                let receipt = receipt_document(&change.record.scope, answer);
                 tables.receipt_insert(&change.record.scope, &receipt)?;
             }
             write_change(tables, &change)?;

@@ -1,5 +1,6 @@
 //! Performing what is due.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use countersign_contract::{ErrorCode, Scope, ToolName};
@@ -12,7 +13,7 @@ use crate::moment::Moment;
 use crate::ports::{Task, Work};
 use crate::query::MAX_PAGE;
 use crate::record::Record;
-use crate::state::{Lifetimes, StateKind};
+use crate::state::{Lifetimes, State};
 use crate::steady::Steady;
 use crate::tables::{OpenCounts, OperationRow, Rows, Tables};
 use crate::transition::{self, Change, Reading};
@@ -37,18 +38,13 @@ impl<B: Backend> Work for DurableLedger<B> {
         let limit = limit.min(MAX_PAGE);
         let steady = self.steady.steady();
         self.backend.write("claim", move |tables| {
+            let due_at = tables.now().after(lifetimes.claim);
             let mut tasks = Vec::new();
-            for tool in &tools {
-                for row in tables.due(Some(tool), limit - tasks.len())? {
-                    let record = Record::from_row(&row)?;
-                    let due_at = tables.now().after(lifetimes.claim);
-                    let record = transition::postpone(record, due_at);
-                    write_quietly(tables, &record)?;
-                    tasks.push(task(tables, record, steady.as_ref(), &lifetimes)?);
-                }
-                if tasks.len() >= limit {
-                    break;
-                }
+            for row in due(tables, &tools, limit)? {
+                let record = Record::from_row(&row)?;
+                let record = transition::postpone(record, due_at);
+                write_quietly(tables, &record)?;
+                tasks.push(task(tables, record, steady.as_ref(), &lifetimes)?);
             }
             Ok(tasks)
         })
@@ -66,14 +62,12 @@ impl<B: Backend> Work for DurableLedger<B> {
 
     fn postpone(&self, task: &Task, delay: Duration) -> Result<(), Error> {
         self.update("postpone", task, move |tables, record| {
-            let due_at = tables.now().after(delay);
-            write_quietly(
-                tables,
-                &Record {
-                    due_at: Some(due_at),
-                    ..record
-                },
-            )
+            // What nobody is to look at, or a person is, is not due later either.
+            if record.due_at.is_none() {
+                return Ok(());
+            }
+            let due_at = Some(tables.now().after(delay));
+            write_quietly(tables, &Record { due_at, ..record })
         })
     }
 
@@ -183,10 +177,28 @@ impl<B: Backend> DurableLedger<B> {
     }
 }
 
+/// What is due of any of these tools, longest due first, so that no tool waits for a busier one.
+fn due(
+    tables: &mut dyn Tables,
+    tools: &[ToolName],
+    limit: usize,
+) -> Result<Vec<OperationRow>, Error> {
+    let mut rows = Vec::new();
+    for tool in tools {
+        rows.extend(tables.due(Some(tool), limit)?);
+    }
+    rows.sort_by_key(|row| row.due_at);
+    // A tool that is named twice is looked at once.
+    let mut seen = BTreeSet::new();
+    rows.retain(|row| seen.insert(row.scope.clone()));
+    rows.truncate(limit);
+    Ok(rows)
+}
+
 /// What tells that an operation has not moved on.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq)]
 struct Seen {
-    kind: StateKind,
+    state: State,
     fence: u64,
     changed_at: Moment,
 }
@@ -194,7 +206,7 @@ struct Seen {
 impl Seen {
     fn of(record: &Record) -> Self {
         Self {
-            kind: record.kind(),
+            state: record.state.clone(),
             fence: record.fence,
             changed_at: record.changed_at,
         }

@@ -79,7 +79,7 @@ impl Rows for MemoryTables {
     }
 
     fn grant(&mut self, grant: &GrantId) -> Result<Option<GrantRow>, Error> {
-        Ok(self.grants.get(grant).cloned())
+        Ok(self.grants.get(grant).map(|(_, row)| row.clone()))
     }
 
     fn grants_for(
@@ -89,10 +89,13 @@ impl Rows for MemoryTables {
         tool: &ToolName,
         limit: usize,
     ) -> Result<Vec<GrantRow>, Error> {
-        let rows = self.grants.rows().values().filter(|row| {
+        let rows = self.grants.rows().values().filter(|(_, row)| {
             row.tenant_id == *tenant && row.subject_id == *subject && row.tool == *tool
         });
-        Ok(rows.take(limit).cloned().collect())
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_by_key(|(number, _)| *number);
+        let rows = rows.into_iter().take(limit);
+        Ok(rows.map(|(_, row)| row.clone()).collect())
     }
 
     fn grants(
@@ -103,7 +106,7 @@ impl Rows for MemoryTables {
     ) -> Result<Vec<GrantRow>, Error> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let rows = self.grants.rows().range((from, Bound::Unbounded));
-        let rows = rows.map(|(_, row)| row);
+        let rows = rows.map(|(_, (_, row))| row);
         let rows = rows.filter(|row| tenant.is_none_or(|tenant| row.tenant_id == *tenant));
         Ok(rows.take(limit).cloned().collect())
     }

@@ -30,7 +30,8 @@ pub(super) struct MemoryTables {
     pub(super) receipts: Table<Scope, Document>,
     pub(super) approvals: Table<ApprovalKey, Scope>,
     pub(super) instances: Table<InstanceId, Moment>,
-    pub(super) grants: Table<GrantId, GrantRow>,
+    /// With their numbers in the order in which they were first kept.
+    pub(super) grants: Table<GrantId, (u64, GrantRow)>,
     pub(super) audit: Table<(TenantId, u64), AuditRow>,
 }
 
@@ -118,6 +119,10 @@ impl Tables for MemoryTables {
     }
 
     fn operation_open(&mut self, row: &OperationRow, proposal: &Document) -> Result<(), Error> {
+        let named = self.scopes.get(&row.status_ref);
+        if named.is_some_and(|scope| *scope != row.scope) {
+            return Err(Error::Damaged("two operations share a handle"));
+        }
         self.remove_operation(&row.scope);
         bounded(self.operations.rows().len(), "operations")?;
         let last = self.order.rows().last_key_value();
@@ -191,8 +196,15 @@ impl Tables for MemoryTables {
     }
 
     fn grant_put(&mut self, row: &GrantRow) -> Result<(), Error> {
-        bounded(self.grants.rows().len(), "grants")?;
-        self.grants.put(row.grant.clone(), row.clone());
+        let count = self.grants.rows().len();
+        let number = if let Some((number, _)) = self.grants.get(&row.grant) {
+            *number
+        } else {
+            bounded(count, "grants")?;
+            // None is ever removed.
+            u64::try_from(count).unwrap_or(u64::MAX)
+        };
+        self.grants.put(row.grant.clone(), (number, row.clone()));
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use countersign_policy::ApprovalEvidence;
 use super::Record;
 use super::encode::{SCHEMA, proof_name};
 use crate::cause::{parse_not_started, parse_unknown};
-use crate::document::Members;
+use crate::document::{Members, read_number};
 use crate::moment::Moment;
 use crate::names::{BootId, InstanceId, Note};
 use crate::state::{Attempt, Proof, Ruling, State, StateKind};
@@ -160,15 +160,14 @@ fn note(value: &Value) -> Option<Note> {
 fn intent(value: &Value) -> Option<Intent> {
     Some(Intent {
         digest: IntentDigest::parse_hex(value.get("sha256")?.as_str()?)?,
-        generation: u64::try_from(value.get("generation")?.as_i64()?).ok()?,
+        generation: read_number(value.get("generation")?)?,
     })
 }
 
 fn moment(value: &Value) -> Option<Moment> {
-    Moment::from_milliseconds(u64::try_from(value.as_i64()?).ok()?)
+    Moment::from_milliseconds(read_number(value)?)
 }
 
 fn duration(value: &Value) -> Option<Duration> {
-    let milliseconds = u64::try_from(value.as_i64()?).ok()?;
-    Some(Duration::from_millis(milliseconds))
+    Some(Duration::from_millis(read_number(value)?))
 }

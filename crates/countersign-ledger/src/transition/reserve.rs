@@ -128,5 +128,8 @@ fn begin(
 
 /// Within which an attempt that begins within its lease has certainly ended.
 pub(super) fn longest_attempt(record: &Record, lifetimes: &Lifetimes) -> Duration {
-    lifetimes.lease + record.timeout + lifetimes.run_margin
+    lifetimes
+        .lease
+        .saturating_add(record.timeout)
+        .saturating_add(lifetimes.run_margin)
 }

@@ -1,0 +1,4 @@
+//! Integration tests.
+
+#[cfg(test)]
+mod suite;
