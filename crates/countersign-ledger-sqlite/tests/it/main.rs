@@ -23,7 +23,11 @@ mod schema;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]
+mod suite;
+#[cfg(test)]
 mod tables;
+#[cfg(test)]
+mod tampering;
 #[cfg(test)]
 mod upkeep;
 #[cfg(test)]

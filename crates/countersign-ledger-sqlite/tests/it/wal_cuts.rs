@@ -49,9 +49,10 @@ fn every_cut_of_the_log_leaves_a_beginning_in_whole_transactions() {
     });
     assert!(lengths.is_sorted(), "less is lost the later the cut is");
     assert_eq!(lengths.last(), Some(&whole.len()));
-    // Each transaction of the trail is the last one of some cut.
+    // Each commit is the last one of some cut. One thread's seven transactions stand in seven of them, however many of the
+    // others' join; the first cuts leave nothing.
     lengths.dedup();
-    assert!(lengths.len() > 10, "{lengths:?}");
+    assert!(lengths.len() >= 8, "{lengths:?}");
 }
 
 #[test]
