@@ -1,4 +1,4 @@
-//! The Python environment with the official provider SDKs, which judge our wire formats in tests.
+//! The Python environments of the tests: the official provider SDKs, and a client and servers of the Model Context Protocol.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,41 @@ use anyhow::Context as _;
 use crate::program::Program;
 use crate::system;
 
-/// The variable that names the environment's interpreter to the tests.
-pub(crate) const VARIABLE: &str = "COUNTERSIGN_TEST_PYTHON";
+/// One environment.
+#[derive(Debug)]
+pub(crate) struct Environment {
+    /// Its directory's name.
+    name: &'static str,
+    /// The variable that names its interpreter to the tests.
+    pub(crate) variable: &'static str,
+    requirements: &'static str,
+}
 
-const REQUIREMENTS: &str = "crates/countersign-providers/tests/sdk/requirements.txt";
+/// They are apart, since what they need of each other's packages differs.
+pub(crate) const ENVIRONMENTS: [Environment; 2] = [
+    Environment {
+        name: "sdk",
+        variable: "COUNTERSIGN_TEST_PYTHON",
+        requirements: "crates/countersign-providers/tests/sdk/requirements.txt",
+    },
+    Environment {
+        name: "mcp",
+        variable: "COUNTERSIGN_TEST_MCP_PYTHON",
+        requirements: "crates/countersign/tests/mcp/requirements.txt",
+    },
+];
 
 /// Makes sure that the environment holds exactly what the requirements say, and returns its interpreter.
 ///
 /// Does nothing when an earlier run finished with the same requirements.
-pub(crate) fn ensure(root: &Path) -> anyhow::Result<PathBuf> {
-    let requirements = fs::read_to_string(root.join(REQUIREMENTS))
-        .with_context(|| format!("cannot read {REQUIREMENTS}"))?;
-    let folder = root.join("target").join("python").join("sdk");
+pub(crate) fn ensure(root: &Path, environment: &Environment) -> anyhow::Result<PathBuf> {
+    let Environment {
+        name, requirements, ..
+    } = environment;
+    let file = *requirements;
+    let requirements =
+        fs::read_to_string(root.join(file)).with_context(|| format!("cannot read {file}"))?;
+    let folder = root.join("target").join("python").join(name);
     let interpreter = folder.join("bin").join("python");
     // INVARIANT: the stamp is written last, so that it exists only in a complete environment.
     let stamp = folder.join("installed-requirements.txt");
@@ -28,9 +51,10 @@ pub(crate) fn ensure(root: &Path) -> anyhow::Result<PathBuf> {
     {
         return Ok(interpreter);
     }
-    eprintln!("making the Python environment for the tests in target/python/sdk");
+    eprintln!("making the Python environment for the tests in target/python/{name}");
     if folder.exists() {
-        fs::remove_dir_all(&folder).context("cannot remove the old target/python/sdk")?;
+        fs::remove_dir_all(&folder)
+            .with_context(|| format!("cannot remove the old target/python/{name}"))?;
     }
     Program::new(system::PYTHON.name, root)
         .arguments(["-m", "venv"])
@@ -44,11 +68,12 @@ pub(crate) fn ensure(root: &Path) -> anyhow::Result<PathBuf> {
             "--quiet",
             "--disable-pip-version-check",
             "--requirement",
-            REQUIREMENTS,
+            file,
         ])
         .run()
-        .context("the provider SDKs could not be installed from PyPI")?;
-    fs::write(&stamp, requirements).context("cannot write into target/python/sdk")?;
+        .context("the packages could not be installed from PyPI")?;
+    fs::write(&stamp, requirements)
+        .with_context(|| format!("cannot write into target/python/{name}"))?;
     Ok(interpreter)
 }
 

@@ -20,10 +20,11 @@ pub(crate) enum Snapshots {
 /// Prepares the machine and runs `cargo test`: all packages, unless `arguments` choose.
 pub(crate) fn run(root: &Path, arguments: &[String], snapshots: Snapshots) -> anyhow::Result<()> {
     system::ensure(root, &[system::GIT, system::PYTHON])?;
-    let python = python::ensure(root)?;
-    let mut program = Program::cargo(root)
-        .arguments(["test", "--locked"])
-        .environment(python::VARIABLE, python);
+    let mut program = Program::cargo(root).arguments(["test", "--locked"]);
+    for environment in &python::ENVIRONMENTS {
+        let interpreter = python::ensure(root, environment)?;
+        program = program.environment(environment.variable, interpreter);
+    }
     if arguments.is_empty() {
         program = program.arguments(["--workspace", "--no-fail-fast"]);
     }

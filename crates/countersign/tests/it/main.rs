@@ -27,6 +27,8 @@ mod program;
 #[cfg(test)]
 mod provider;
 #[cfg(test)]
+mod real_servers;
+#[cfg(test)]
 mod recorded;
 #[cfg(test)]
 mod scenarios;
