@@ -6,8 +6,8 @@ use countersign_ledger::Backend;
 
 use crate::clock::SettableClock;
 
-/// Makes one set of tables, empty at first, and connections to it.
-pub trait Build: Send + Sync {
+/// Makes one set of tables, empty at first, and connections to it. Another builder has other tables.
+pub trait Build: Default + Send + Sync {
     /// What is judged.
     type Backend: Backend + 'static;
 
@@ -17,16 +17,6 @@ pub trait Build: Send + Sync {
     /// The clock that all connections go by.
     fn clock(&self) -> &SettableClock;
 
-    /// Other tables, empty at first.
-    fn fresh(&self) -> Self
-    where
-        Self: Sized;
-
-    /// Tells whether the tables are there again after all connections were dropped.
-    fn outlasts_its_connections(&self) -> bool {
-        false
-    }
-
     /// Changes what is stored, past the back-end: the so-manieth change of that part that the builder knows. Tells what was
     /// changed; nothing where there is no such change.
     fn tamper(&self, part: Part, number: usize) -> Option<String> {
@@ -35,8 +25,8 @@ pub trait Build: Send + Sync {
     }
 }
 
-/// Makes tables that several processes reach.
-pub trait BuildAcrossProcesses: Build + Sized {
+/// Makes tables that several processes reach, and that outlast all connections.
+pub trait BuildAcrossProcesses: Build {
     /// Where another process finds them.
     fn location(&self) -> PathBuf;
 

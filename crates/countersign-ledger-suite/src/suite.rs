@@ -1,6 +1,6 @@
 //! The suite as tests of a back-end, one for each case.
 
-/// Makes a test of each case for a builder that a function of the calling module makes: `suite!(memory)`.
+/// Makes a test of each case for a type of builders that the calling module has: `suite!(Memory)`.
 ///
 /// A failing case is named like `suite::races::one_decision_counts`.
 #[macro_export]
@@ -12,6 +12,7 @@ macro_rules! suite {
                 calls_are_told_apart_by_each_part
                 calls_last_as_long_as_their_operation
                 an_intent_names_its_latest_effect
+                an_intent_keeps_its_operation
             }
             consumed($crate::rows::consumed) {
                 an_answer_is_kept_once
@@ -55,7 +56,6 @@ macro_rules! suite {
                 the_time_is_the_ledgers
                 a_write_wakes_whoever_waits
                 a_wait_is_bounded
-                what_was_answered_outlasts_its_connections
             }
             pipeline($crate::ports::pipeline) {
                 a_write_goes_from_proposal_to_answer
@@ -76,6 +76,7 @@ macro_rules! suite {
                 nobody_decides_after_the_time_is_over
                 an_unusable_approval_decides_nothing
                 each_write_has_its_own_decision
+                a_decision_is_about_what_was_shown
             }
             grants($crate::ports::grants) {
                 a_grant_is_used_as_often_as_it_says
@@ -136,23 +137,28 @@ macro_rules! suite {
     };
 }
 
-/// Makes a test of each race between six processes, for a type of builders and a function that makes one.
+/// Makes a test of each race between six processes, and of tables that outlast their connections, for a type of builders.
 #[macro_export]
 macro_rules! suite_across_processes {
-    ($builder:ty, $build:ident) => {
+    ($build:ident) => {
         mod processes {
             use super::*;
 
             /// What the other processes run; among the tests of this one it does nothing.
             #[test]
             fn child() {
-                $crate::processes::play::<$builder>();
+                $crate::processes::play::<$build>();
+            }
+
+            #[test]
+            fn what_was_answered_outlasts_its_connections() {
+                $crate::transactions::what_was_answered_outlasts_its_connections(&$build::default());
             }
 
             fn race(name: &str) {
                 let path = concat!(module_path!(), "::child");
                 let (_, child) = path.split_once("::").unwrap();
-                $crate::processes::run(&$build(), name, child);
+                $crate::processes::run(&$build::default(), name, child);
             }
 
             $crate::races_across_processes! {
@@ -205,7 +211,7 @@ macro_rules! case {
     ($build:ident ($($path:tt)*) $case:ident) => {
         #[test]
         fn $case() {
-            $($path)*::$case(&super::$build());
+            $($path)*::$case(&super::$build::default());
         }
     };
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use countersign_dispatch::ledger::{Cause, Error};
 use countersign_ledger::{ApprovalKey, AuditRow, Backend, CallRow, IntentRow, StateKind, Tables};
 
-use crate::build::Build;
+use crate::build::{Build, BuildAcrossProcesses};
 use crate::plain::{document, open, operation, read, try_write, write};
 use crate::rows::standing::grant;
 use crate::running::{PATIENCE, running_time, survive, together};
@@ -231,11 +231,8 @@ pub fn a_wait_is_bounded<B: Build>(build: &B) {
     assert!(started.elapsed() < Duration::from_secs(4));
 }
 
-/// What was answered is there when all connections are gone and others come.
-pub fn what_was_answered_outlasts_its_connections<B: Build>(build: &B) {
-    if !build.outlasts_its_connections() {
-        return;
-    }
+/// What was answered is there when all connections are gone and others come. For tables that outlast their connections.
+pub fn what_was_answered_outlasts_its_connections<B: BuildAcrossProcesses>(build: &B) {
     let sample = Sample::new("1");
     let standing = grant(build, "g", &sample, 1).to_row();
     let backend = build.open();

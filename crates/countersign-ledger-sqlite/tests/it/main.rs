@@ -5,6 +5,8 @@ mod backup;
 #[cfg(test)]
 mod batches;
 #[cfg(test)]
+mod builder;
+#[cfg(test)]
 mod children;
 #[cfg(test)]
 mod crashes;

@@ -130,3 +130,22 @@ pub fn each_write_has_its_own_decision<B: Build>(build: &B) {
     let due = record(&ledger, &samples[2]).due_at;
     assert_eq!(due, Some(build.clock().moment()), "it is due at once");
 }
+
+/// What was asked for anew under another contract is not what somebody was shown, whatever handle it has.
+pub fn a_decision_is_about_what_was_shown<B: Build>(build: &B) {
+    let ledger = host(build, "host-1");
+    let shown = Sample::new("1");
+    let yes = approve("dana", "a", second_in(build, 60));
+    propose(&ledger, &shown);
+    let seen = record(&ledger, &shown);
+    let anew = shown.under_policy("r2").by_call("anew");
+    assert_eq!(anew.status_ref(), seen.terms.status_ref);
+    propose(&ledger, &anew);
+    for decision in [yes.clone(), deny("dana")] {
+        let decided = ledger.decide_on(&seen, &decision);
+        assert!(matches!(decided, Ok(Decided::TooLate(_))), "{decided:?}");
+        assert_eq!(kind(&ledger, &anew), StateKind::AwaitingApproval);
+    }
+    let decided = ledger.decide_on(&record(&ledger, &anew), &yes);
+    assert!(matches!(decided, Ok(Decided::Counts(_))), "{decided:?}");
+}

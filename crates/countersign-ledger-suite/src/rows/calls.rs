@@ -4,7 +4,7 @@ use countersign_dispatch::ledger::Error;
 use countersign_ledger::{CallRow, IntentRow, StateKind};
 
 use crate::build::Build;
-use crate::plain::{open, read, try_write, write};
+use crate::plain::{open, operation, read, try_write, write};
 use crate::sample::Sample;
 use crate::states::state;
 
@@ -146,4 +146,37 @@ pub fn an_intent_names_its_latest_effect<B: Build>(build: &B) {
     );
     let found = read(&backend, |rows| rows.intent(&digest)).unwrap();
     assert_eq!((found.generation, found.scope), (1, second.scope()));
+}
+
+/// An operation that an intent names stays: without it the same key would be made again.
+pub fn an_intent_keeps_its_operation<B: Build>(build: &B) {
+    let (backend, at) = (build.open(), build.clock().moment());
+    let (first, second) = (Sample::new("1"), Sample::new("2"));
+    let digest = first.intent_digest();
+    let put = |generation, sample: &Sample| {
+        let row = IntentRow {
+            generation,
+            scope: sample.scope(),
+        };
+        try_write(&backend, move |tables| tables.intent_put(&digest, &row))
+    };
+    let remove = |sample: &Sample| {
+        let scope = sample.scope();
+        try_write(&backend, move |tables| tables.operation_remove(&scope))
+    };
+    assert!(put(0, &first).is_err(), "it names nothing");
+    for sample in [&first, &second] {
+        open(
+            &backend,
+            sample,
+            state(StateKind::Succeeded, sample, at),
+            at,
+        );
+    }
+    put(0, &first).unwrap();
+    assert!(remove(&first).is_err());
+    assert!(operation(&backend, &first).is_some());
+    put(1, &second).unwrap();
+    remove(&first).unwrap();
+    assert!(remove(&second).is_err());
 }

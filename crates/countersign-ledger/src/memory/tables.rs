@@ -26,6 +26,8 @@ pub(super) struct MemoryTables {
     pub(super) open: Table<Scope, ()>,
     pub(super) scopes: Table<StatusRef, Scope>,
     pub(super) intents: Table<IntentDigest, IntentRow>,
+    /// The scopes that intents name. A key is made of one intent, so that no two name the same.
+    pub(super) named: Table<Scope, IntentDigest>,
     pub(super) proposals: Table<Scope, Document>,
     pub(super) receipts: Table<Scope, Document>,
     pub(super) approvals: Table<ApprovalKey, Scope>,
@@ -57,6 +59,7 @@ impl MemoryTables {
             self.open.commit(),
             self.scopes.commit(),
             self.intents.commit(),
+            self.named.commit(),
             self.proposals.commit(),
             self.receipts.commit(),
             self.approvals.commit(),
@@ -76,6 +79,7 @@ impl MemoryTables {
         self.open.roll_back();
         self.scopes.roll_back();
         self.intents.roll_back();
+        self.named.roll_back();
         self.proposals.roll_back();
         self.receipts.roll_back();
         self.approvals.roll_back();
@@ -146,6 +150,9 @@ impl Tables for MemoryTables {
     }
 
     fn operation_remove(&mut self, scope: &Scope) -> Result<(), Error> {
+        if self.named.get(scope).is_some() {
+            return Err(Error::Damaged("an intent would lose its operation"));
+        }
         self.remove_operation(scope);
         let bound: Vec<_> = self
             .calls
@@ -161,6 +168,13 @@ impl Tables for MemoryTables {
     }
 
     fn intent_put(&mut self, intent: &IntentDigest, row: &IntentRow) -> Result<(), Error> {
+        if self.operations.get(&row.scope).is_none() {
+            return Err(Error::Damaged("an intent names nothing"));
+        }
+        if let Some(before) = self.intents.get(intent).cloned() {
+            self.named.remove(&before.scope);
+        }
+        self.named.put(row.scope.clone(), *intent);
         self.intents.put(*intent, row.clone());
         Ok(())
     }

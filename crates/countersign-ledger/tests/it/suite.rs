@@ -3,16 +3,12 @@
 use countersign_ledger::MemoryBackend;
 use countersign_ledger_suite::{Build, SettableClock};
 
-struct Memory {
-    clock: SettableClock,
-    backend: MemoryBackend,
-}
+struct Memory(SettableClock, MemoryBackend);
 
-fn memory() -> Memory {
-    let clock = SettableClock::default();
-    Memory {
-        backend: MemoryBackend::new(clock.clone()),
-        clock,
+impl Default for Memory {
+    fn default() -> Self {
+        let clock = SettableClock::default();
+        Self(clock.clone(), MemoryBackend::new(clock))
     }
 }
 
@@ -20,16 +16,12 @@ impl Build for Memory {
     type Backend = MemoryBackend;
 
     fn open(&self) -> MemoryBackend {
-        self.backend.clone()
+        self.1.clone()
     }
 
     fn clock(&self) -> &SettableClock {
-        &self.clock
-    }
-
-    fn fresh(&self) -> Self {
-        memory()
+        &self.0
     }
 }
 
-countersign_ledger_suite::suite!(memory);
+countersign_ledger_suite::suite!(Memory);
