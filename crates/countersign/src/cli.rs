@@ -1,6 +1,7 @@
 //! What the program can be asked to do.
 
 mod contract;
+mod install;
 mod ledger;
 mod operations;
 mod wrap;
@@ -15,6 +16,9 @@ use crate::host_ledger::LedgerLocation;
 pub(crate) use self::contract::{
     BuildCommand, CatalogArgument, CatalogCommand, CheckCommand, ContractArguments,
     ContractCommand, NowArgument, SchemaArguments,
+};
+pub(crate) use self::install::{
+    DoctorArguments, InstallArguments, PlaceArguments, UninstallArguments,
 };
 pub(crate) use self::ledger::{LedgerArguments, LedgerCommand, WorkArguments};
 pub(crate) use self::operations::{
@@ -51,6 +55,9 @@ pub(crate) enum Command {
     Operations(OperationsArguments),
     Work(WorkArguments),
     Ledger(LedgerArguments),
+    Install(InstallArguments),
+    Uninstall(UninstallArguments),
+    Doctor(DoctorArguments),
     Scenario(ScenarioArguments),
     Canonical(CanonicalArguments),
     Verify(VerifyArguments),

@@ -9,6 +9,7 @@ mod handle;
 mod host_ledger;
 mod identity;
 mod input;
+mod install;
 mod ledger_advice;
 mod operation_json;
 mod operation_text;
@@ -40,6 +41,9 @@ fn main() -> ExitCode {
         Command::Tools(arguments) => commands::tools::run(&arguments),
         Command::Work(arguments) => commands::work::run(&arguments),
         Command::Ledger(arguments) => commands::ledger::run(&arguments),
+        Command::Install(arguments) => commands::install::install(&arguments),
+        Command::Uninstall(arguments) => commands::install::uninstall(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Scenario(arguments) => commands::scenario::run(&arguments),
         Command::Canonical(arguments) => commands::canonical::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),

@@ -5,6 +5,8 @@ mod approvals;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod documents;
 #[cfg(test)]
 mod help;
@@ -12,6 +14,8 @@ mod help;
 mod hostile;
 #[cfg(test)]
 mod inputs;
+#[cfg(test)]
+mod install;
 #[cfg(test)]
 mod ledger_work;
 #[cfg(test)]

@@ -1,0 +1,46 @@
+//! The program itself, the clock and the terminal.
+
+use std::time::{Duration, SystemTime};
+
+use crate::commands::doctor::finding::Finding;
+use crate::prompt::Terminal;
+
+/// 2026-01-01, before which this program was not written.
+const EARLIEST: Duration = Duration::from_hours(490_896);
+/// 2100-01-01.
+const LATEST: Duration = Duration::from_hours(1_139_568);
+
+pub(crate) fn findings() -> Vec<Finding> {
+    vec![version(), clock(), terminal()]
+}
+
+fn version() -> Finding {
+    Finding::ok("version", env!("CARGO_PKG_VERSION"))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the machine's clock itself is what is looked at"
+)]
+fn clock() -> Finding {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    if now.is_ok_and(|now| (EARLIEST..LATEST).contains(&now)) {
+        return Finding::ok("clock", "it shows a time that can be");
+    }
+    Finding::problem(
+        "clock",
+        "it shows a time that cannot be",
+        "set this machine's clock: approvals expire by it",
+    )
+}
+
+fn terminal() -> Finding {
+    match Terminal::open() {
+        Some(_) => Finding::ok("terminal", "approvals can be asked for here"),
+        None => Finding::warning(
+            "terminal",
+            "there is none to ask for approvals on",
+            "run \"countersign approvals\" in a terminal of your own",
+        ),
+    }
+}
