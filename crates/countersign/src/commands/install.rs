@@ -26,9 +26,7 @@ pub(crate) fn install(arguments: &InstallArguments) -> anyhow::Result<Verdict> {
     let program = program(arguments.program.as_deref())?;
     let (file, before) = open(place)?;
     let chosen = chosen_to_wrap(place, arguments.all, &before)?;
-    let after = changed(&before, &chosen, |server| {
-        wrap(&before, &server.value, &program)
-    })?;
+    let after = changed(&before, &chosen, |server| wrap(&before, server, &program))?;
     // INVARIANT: nothing is written that "uninstall" could not take back.
     let back = changed(&after, &names(&chosen, &after), |server| {
         unwrap(&after, &server.value)

@@ -5,10 +5,12 @@
 
 use std::fmt::Write as _;
 
+use countersign_mcp::ServerName;
+
 use crate::install::client::Syntax;
 use crate::install::document::Document;
 use crate::install::entry::{
-    Entry, HEADER_OPTION, HEADER_VARIABLE, SEPARATOR, URL_OPTION, Unusable, WRAP,
+    Entry, HEADER_OPTION, HEADER_VARIABLE, SEPARATOR, SERVER_OPTION, URL_OPTION, Unusable, WRAP,
 };
 use crate::install::node::{Item, Member, Span, member};
 
@@ -37,17 +39,18 @@ pub(crate) enum Unchanged {
 /// Wraps a server with a program.
 pub(crate) fn wrap(
     document: &Document,
-    server: &Item,
+    server: &Member,
     program: &str,
 ) -> Result<Vec<Replacement>, Unchanged> {
-    let place = Place::new(document, server);
-    match Entry::of(document.client(), server) {
-        Entry::Local { command, args } => wrap_local(&place, command, args, program),
+    let place = Place::new(document, &server.value);
+    let ours = our_words(&server.name);
+    match Entry::of(document.client(), &server.value) {
+        Entry::Local { command, args } => wrap_local(&place, command, args, ours, program),
         Entry::Remote {
             url,
             transport,
             headers,
-        } => wrap_remote(&place, url, transport, headers, program),
+        } => wrap_remote(&place, url, transport, headers, ours, program),
         Entry::WrappedLocal { .. } | Entry::WrappedRemote { .. } | Entry::WrappedOtherwise => {
             Err(Unchanged::Already)
         }
@@ -173,6 +176,17 @@ impl<'d> Place<'d> {
     }
 }
 
+/// What follows the program's name: the command, and what the server is called in its pin and in the ledger. Without that, all
+/// servers that one program starts would share a pin.
+fn our_words(name: &str) -> Vec<String> {
+    let name = ServerName::new(name).or_else(|| ServerName::of_program(name));
+    let mut words = vec![quoted(WRAP)];
+    if let Some(name) = name {
+        words.extend([quoted(SERVER_OPTION), quoted(name.as_str())]);
+    }
+    words
+}
+
 fn replacement(span: Span, text: String) -> Replacement {
     Replacement { span, text }
 }
@@ -181,10 +195,12 @@ fn wrap_local(
     place: &Place<'_>,
     command: &Member,
     args: Option<&Member>,
+    ours: Vec<String>,
     program: &str,
 ) -> Result<Vec<Replacement>, Unchanged> {
     let own = place.piece(&command.value.span);
-    let words = [quoted(WRAP), quoted(SEPARATOR), own.to_owned()];
+    let mut words = ours;
+    words.extend([quoted(SEPARATOR), own.to_owned()]);
     let gap = place.gap_before(command);
     let program = replacement(command.value.span.clone(), quoted(program));
     let Some(args) = args else {
@@ -205,7 +221,7 @@ fn wrap_local(
                 Some(indent) => format!(",{indent}"),
                 None => ", ".to_owned(),
             };
-            let text = words.map(|word| word + &joint).concat();
+            let text: String = words.into_iter().map(|word| word + &joint).collect();
             replacement(first.span.start..first.span.start, text)
         }
         // The blanks tell it from arguments that were not there at all.
@@ -252,12 +268,12 @@ fn wrap_remote(
     url: &Member,
     transport: Option<&Member>,
     headers: Option<&Member>,
+    mut words: Vec<String>,
     program: &str,
 ) -> Result<Vec<Replacement>, Unchanged> {
     if place.piece(&url.name_span) != place.name(&url.name) {
         return Err(Unchanged::Form);
     }
-    let mut words = vec![quoted(WRAP)];
     let mut replacements = Vec::new();
     if let Some(headers) = headers {
         let from = place.document.client().headers_member();

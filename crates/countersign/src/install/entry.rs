@@ -7,6 +7,8 @@ use crate::install::node::{Item, Member, Node, member};
 
 /// The word after the program's name in a wrapped entry.
 pub(crate) const WRAP: &str = "wrap";
+/// What stands before the server's name in its pin and in the ledger.
+pub(crate) const SERVER_OPTION: &str = "--server";
 /// What stands between our options and the server's own command.
 pub(crate) const SEPARATOR: &str = "--";
 /// What stands before the URL of a wrapped server.

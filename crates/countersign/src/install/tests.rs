@@ -13,12 +13,12 @@ const SECRET: &str = "S3NTINEL";
 fn there_and_back(client: Client, text: &str) -> String {
     let before = Document::read(client, text.to_owned()).unwrap();
     let changes = before.servers().iter();
-    let changes = changes.flat_map(|server| wrap(&before, &server.value, PROGRAM).unwrap());
+    let changes = changes.flat_map(|server| wrap(&before, server, PROGRAM).unwrap());
     let wrapped = apply(text, changes.collect()).unwrap();
     let after = Document::read(client, wrapped.clone()).expect(&wrapped);
     for server in after.servers() {
         assert!(Entry::of(client, &server.value).is_wrapped(), "{wrapped}");
-        assert!(wrap(&after, &server.value, PROGRAM).is_err());
+        assert!(wrap(&after, server, PROGRAM).is_err());
     }
     let changes = after.servers().iter();
     let changes = changes.flat_map(|server| unwrap(&after, &server.value).expect(&wrapped));
@@ -169,7 +169,7 @@ proptest! {
             if let Ok(document) = Document::read(client, text.clone()) {
                 masked(&document);
                 for server in document.servers() {
-                    let _ = wrap(&document, &server.value, PROGRAM);
+                    let _ = wrap(&document, server, PROGRAM);
                     let _ = unwrap(&document, &server.value);
                 }
             }
@@ -197,7 +197,7 @@ fn toml_keeps_its_tables_comments_and_line_ends() {
 fn a_dotted_name_is_left_alone() {
     let text = "[mcp_servers]\nfiles.command = \"npx\"\n";
     let document = Document::read(Client::Codex, text.to_owned()).unwrap();
-    assert!(wrap(&document, &document.servers()[0].value, PROGRAM).is_err());
+    assert!(wrap(&document, &document.servers()[0], PROGRAM).is_err());
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn what_cannot_be_wrapped_says_why() {
     .map(|server| {
         let text = format!("{{\"mcpServers\": {{\"a\": {server}}}}}");
         let document = Document::read(Client::ClaudeCode, text).unwrap();
-        let refused = wrap(&document, &document.servers()[0].value, PROGRAM).unwrap_err();
+        let refused = wrap(&document, &document.servers()[0], PROGRAM).unwrap_err();
         format!("{server}\n  {refused}")
     })
     .collect();
