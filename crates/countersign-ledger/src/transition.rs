@@ -4,6 +4,8 @@
 mod acknowledge;
 mod block;
 mod decide;
+#[cfg(test)]
+mod every_pair;
 mod expire;
 mod give_up;
 mod lose_holder;

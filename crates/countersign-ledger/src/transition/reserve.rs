@@ -44,6 +44,7 @@ pub(crate) fn reserve(
         return opens(None, None, wanted, approval, holder, clock, lifetimes);
     };
     match &record.state {
+        State::Reserved { until, .. } if *until <= clock.now => Reserving::TooLate,
         State::Reserved {
             approval: given, ..
         } if given == approval && record.terms == wanted.terms => {

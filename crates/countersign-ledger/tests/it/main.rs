@@ -1,4 +1,10 @@
 //! Integration tests.
 
 #[cfg(test)]
+mod documents;
+#[cfg(test)]
+mod sequences;
+#[cfg(test)]
 mod suite;
+#[cfg(test)]
+mod writes;
