@@ -12,7 +12,7 @@
 //! - No I/O, thread or clock. It is no part of the core, since the judge of output schemas has a JSON value of its own, which
 //!   sees copies only.
 //!
-//! Module map: `id`, `message`, `span`, `salvage` (reading), [`write`] (writing); `version` (what differs); [`tools`] (what a
+//! Module map: `id`, `message`, `span`, `salvage` (reading), [`write`](mod@write) (writing); `version` (what differs); [`tools`] (what a
 //! server says), [`pin`] (what is frozen of it), `patterns`, `server` (whom a person means); [`passthrough`], `output_schema`
 //! (what is governed).
 
