@@ -129,6 +129,12 @@ pub(crate) const PACKAGES: &[PackageRule] = &[
         why: "it reads and writes messages, pins and contracts; what is decided about a call and who carries it out is not its business",
     },
     PackageRule {
+        name: "countersign-mcp-http",
+        layer: Layer::Shell,
+        may_use: MayUse::Only(&["countersign-canonical", "countersign-mcp"]),
+        why: "it moves messages over HTTP, and knows nothing of what is decided about them",
+    },
+    PackageRule {
         name: "countersign-shop",
         layer: Layer::Shell,
         may_use: MayUse::Only(&[

@@ -14,7 +14,7 @@
 //!
 //! Module map: `id`, `message`, `span`, `salvage` (reading), [`write`](mod@write) (writing); `version` (what differs); [`tools`] (what a
 //! server says), [`pin`] (what is frozen of it), `patterns`, `server` (whom a person means); [`passthrough`], `output_schema`
-//! (what is governed).
+//! (what is governed); [`port`] (the ways that messages go, for transports to implement).
 
 mod id;
 mod message;
@@ -22,6 +22,7 @@ mod output_schema;
 pub mod passthrough;
 mod patterns;
 pub mod pin;
+pub mod port;
 mod salvage;
 mod server;
 mod span;
