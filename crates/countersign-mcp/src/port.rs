@@ -32,6 +32,10 @@ pub trait FromClient: Send + Sync {
     fn receive(&self, message: Message);
     /// The client is gone: it sends nothing, and reads nothing, any more.
     fn close(&self);
+    /// Whether messages can still come to anything. Where the server behind has ended they cannot, and a client has to come anew.
+    fn is_open(&self) -> bool {
+        true
+    }
 }
 
 /// Makes connections for clients that come and go.

@@ -57,6 +57,15 @@ pub(crate) fn member(text: &str, range: &Range<usize>, name: &str) -> Option<Ran
     Some(found.value)
 }
 
+/// Where the value under a path of members stands.
+pub(crate) fn at(text: &str, path: &[&str]) -> Option<Range<usize>> {
+    let mut range = whole(text)?;
+    for name in path {
+        range = member(text, &range, name)?;
+    }
+    Some(range)
+}
+
 /// The whole value of a text, without the white space around it.
 pub(crate) fn whole(text: &str) -> Option<Range<usize>> {
     Scanner::at(text, 0).value()

@@ -126,6 +126,19 @@ pub fn with_items(
     spliced(text, array.clone(), &format!("[{}]", kept.join(",")))
 }
 
+/// The text that stands under a path of members; nothing where there is none.
+#[must_use]
+pub fn value_at<'t>(text: &'t str, path: &[&str]) -> Option<&'t str> {
+    text.get(span::at(text, path)?)
+}
+
+/// Puts another value in the place of what stands under a path of members, and leaves every other byte as it is. Nothing where
+/// nothing stands there. `value` is a JSON text.
+#[must_use]
+pub fn with_value_at(text: &str, path: &[&str], value: &str) -> Option<String> {
+    spliced(text, span::at(text, path)?, value)
+}
+
 /// The same message on one line, for transports that end a message with a line.
 ///
 /// Line breaks stand between the tokens of a JSON text only, so that blanks mean the same.
@@ -177,6 +190,31 @@ mod tests {
         assert_eq!(kept, r#"{"tools":[{"n":1},{"n":3}],"nextCursor":"c"}"#);
         let none = with_items(text, &array, |_, _| false).unwrap();
         assert_eq!(none, r#"{"tools":[],"nextCursor":"c"}"#);
+    }
+
+    #[test]
+    fn a_value_is_replaced_where_it_stands_and_nowhere_else() {
+        let text = r#"{ "params" : {"id":1,"_meta":{"progressToken" : "a\"b" }},"\u0069d": 7 }"#;
+        let token = ["params", "_meta", "progressToken"];
+        assert_eq!(value_at(text, &["id"]), Some("7"));
+        assert_eq!(value_at(text, &token), Some(r#""a\"b""#));
+        assert_eq!(
+            with_value_at(text, &["id"], "\"x\"").as_deref(),
+            Some(r#"{ "params" : {"id":1,"_meta":{"progressToken" : "a\"b" }},"\u0069d": "x" }"#)
+        );
+        assert_eq!(
+            with_value_at(text, &token, "2").as_deref(),
+            Some(r#"{ "params" : {"id":1,"_meta":{"progressToken" : 2 }},"\u0069d": 7 }"#)
+        );
+        for absent in [
+            &["result"][..],
+            &["id", "x"],
+            &["params", "_meta", "x"],
+            &["params", "id", "x"],
+        ] {
+            assert_eq!(value_at(text, absent), None, "{absent:?}");
+            assert_eq!(with_value_at(text, absent, "0"), None, "{absent:?}");
+        }
     }
 
     #[test]
