@@ -202,6 +202,21 @@ impl<'m> Part<'m> {
         })
     }
 
+    /// The members of an object, in the order in which they were written; nothing where it is none.
+    #[must_use]
+    pub fn members(&self) -> Option<Vec<(String, Self)>> {
+        let members = span::members(self.text, &self.range)?;
+        let part = |member: Member| {
+            let part = Self {
+                text: self.text,
+                range: member.value,
+                value: self.value.get(&member.name)?,
+            };
+            Some((member.name, part))
+        };
+        members.into_iter().map(part).collect()
+    }
+
     /// Where it stands in the message.
     #[must_use]
     pub fn range(&self) -> Range<usize> {

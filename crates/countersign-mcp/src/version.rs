@@ -75,6 +75,19 @@ impl Version {
         Self::V2026_07_28,
     ];
 
+    /// The newest one that is spoken in sessions: what `initialize` is asked for.
+    pub const NEWEST_SESSION: Self = Self::V2025_11_25;
+
+    /// The version of a session whose client asks for `requested`: that one, or else the newest (2025-11-25, Lifecycle, Version
+    /// Negotiation).
+    #[must_use]
+    pub fn for_session(requested: &str) -> Self {
+        let known = Self::parse(requested);
+        known
+            .filter(|version| version.traits().opening == Opening::Handshake)
+            .unwrap_or(Self::NEWEST_SESSION)
+    }
+
     /// Its name in messages.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -4,6 +4,10 @@ use std::ops::Range;
 
 use crate::id::{RequestId, json_text};
 use crate::span;
+use crate::version::Version;
+
+/// JSON-RPC 2.0, section 5.1: the parameters are not what they have to be.
+pub(crate) const INVALID_PARAMS: i32 = -32602;
 
 /// A request. The parameters are a JSON object.
 #[must_use]
@@ -52,6 +56,15 @@ pub fn error(id: Option<&RequestId>, code: i32, message: &str) -> String {
     )
 }
 
+/// An answer with an error of our own, and with data, which is a JSON text.
+#[must_use]
+pub fn error_with_data(id: Option<&RequestId>, code: i32, message: &str, data: &str) -> String {
+    let text = error(id, code, message);
+    let end = text.len().saturating_sub(2);
+    let with_data = spliced(&text, end..end, &format!(",\"data\":{data}"));
+    with_data.unwrap_or(text)
+}
+
 /// The parameters of a call that is made of exactly what was approved: a tool's name, and arguments as they were given.
 #[must_use]
 pub fn call_params(tool: &str, arguments: Option<&str>) -> String {
@@ -76,6 +89,62 @@ pub fn error_result(text: &str) -> String {
 #[must_use]
 pub fn with_meta(object: &str, key: &str, value: &str) -> String {
     edited(object, key, value).unwrap_or_else(|| object.to_owned())
+}
+
+/// Sets one member of an object, and leaves every other byte as it is. `value` is a JSON text.
+#[must_use]
+pub fn with_member(object: &str, name: &str, value: &str) -> String {
+    let set = || {
+        let all = span::whole(object)?;
+        match span::member(object, &all, name) {
+            Some(held) => spliced(object, held, value),
+            None => inserted(object, &all, &format!("{}:{value}", json_text(name))),
+        }
+    };
+    set().unwrap_or_else(|| object.to_owned())
+}
+
+/// Takes members out of an object, and leaves every byte of the others as it is.
+#[must_use]
+pub fn without_members(object: &str, names: &[&str]) -> String {
+    let taken_out = || {
+        let all = span::whole(object)?;
+        let members = span::members(object, &all)?;
+        let count = members.len();
+        let is_kept = |name: &str| !names.contains(&name);
+        let kept: Option<Vec<_>> = members
+            .iter()
+            .filter(|member| is_kept(&member.name))
+            .map(|member| object.get(member.start..member.value.end))
+            .collect();
+        let kept = kept?;
+        // Where nothing goes, the white space stays too.
+        (kept.len() < count).then(|| format!("{{{}}}", kept.join(",")))
+    };
+    taken_out().unwrap_or_else(|| object.to_owned())
+}
+
+/// Takes members out of an object's `_meta`.
+#[must_use]
+pub fn without_meta(object: &str, keys: &[&str]) -> String {
+    within(object, "_meta", |meta| without_members(meta, keys))
+}
+
+/// Edits one member of an object, where it is there.
+pub(crate) fn within(object: &str, name: &str, edit: impl FnOnce(&str) -> String) -> String {
+    let edited = || {
+        let all = span::whole(object)?;
+        let held = span::member(object, &all, name)?;
+        let after = edit(object.get(held.clone())?);
+        spliced(object, held, &after)
+    };
+    edited().unwrap_or_else(|| object.to_owned())
+}
+
+/// The result of `initialize` with another version, for a client that asked for one that the server does not speak itself.
+#[must_use]
+pub fn with_protocol_version(result: &str, version: Version) -> String {
+    with_member(result, "protocolVersion", &json_text(version.as_str()))
 }
 
 fn edited(object: &str, key: &str, value: &str) -> Option<String> {

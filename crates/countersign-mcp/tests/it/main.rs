@@ -4,3 +4,5 @@
 mod messages;
 #[cfg(test)]
 mod pins;
+#[cfg(test)]
+mod stateless;
