@@ -14,8 +14,10 @@
 //!
 //! Module map: `id`, `message`, `span`, `salvage` (reading), [`write`](mod@write) (writing); `version` (what differs); [`tools`] (what a
 //! server says), [`pin`] (what is frozen of it), `patterns`, `server` (whom a person means); [`passthrough`], `output_schema`
-//! (what is governed); [`port`] (the ways that messages go, for transports to implement).
+//! (what is governed); [`port`] (the ways that messages go, for transports to implement); [`stateless`] (what 2026-07-28 added) and
+//! [`bridge`] (between versions).
 
+pub mod bridge;
 mod id;
 mod message;
 mod output_schema;

@@ -217,6 +217,20 @@ impl<'m> Part<'m> {
         members.into_iter().map(part).collect()
     }
 
+    /// The items of an array; nothing where it is none.
+    #[must_use]
+    pub fn items(&self) -> Option<Vec<Self>> {
+        let values = self.value.as_array()?;
+        let ranges = span::items(self.text, &self.range)?;
+        let items = ranges.into_iter().zip(values);
+        let part = |(range, value)| Self {
+            text: self.text,
+            range,
+            value,
+        };
+        Some(items.map(part).collect())
+    }
+
     /// Where it stands in the message.
     #[must_use]
     pub fn range(&self) -> Range<usize> {

@@ -44,6 +44,7 @@ pub use errors::{
 pub use introduction::Introduction;
 pub use log_level::LogLevel;
 pub use meta::{MAX_META_BYTES, MetaError, RequestMeta, opening};
+pub(crate) use results::completed;
 pub use results::{ResultType, complete};
 pub use rounds::{
     InputRequest, InputRequired, InputResponses, MAX_INPUT_REQUESTS, MAX_REQUEST_STATE_BYTES,

@@ -8,6 +8,12 @@ use crate::version::Version;
 
 /// JSON-RPC 2.0, section 5.1: the parameters are not what they have to be.
 pub(crate) const INVALID_PARAMS: i32 = -32602;
+/// The message is no request that can be served here.
+pub(crate) const INVALID_REQUEST: i32 = -32600;
+/// There is no such method.
+pub(crate) const METHOD_NOT_FOUND: i32 = -32601;
+/// It failed for a reason of our own.
+pub(crate) const INTERNAL_ERROR: i32 = -32603;
 
 /// A request. The parameters are a JSON object.
 #[must_use]

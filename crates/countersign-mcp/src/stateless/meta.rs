@@ -72,6 +72,12 @@ impl RequestMeta {
         }
     }
 
+    /// Somebody who can do nothing and does not say who it is.
+    #[must_use]
+    pub fn nobody() -> Self {
+        Self::new(None, ClientCapabilities::none())
+    }
+
     /// Reads what a request of 2026-07-28 says.
     pub fn read(params: Option<&Part<'_>>) -> Result<Self, MetaError> {
         let meta = params.and_then(|params| params.member("_meta"));

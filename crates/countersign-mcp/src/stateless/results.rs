@@ -36,9 +36,19 @@ impl ResultType {
 /// to be fresh for any time, and nothing to be for everybody.
 #[must_use]
 pub fn complete(method: &str, result: &str, server_info: Option<&str>) -> String {
-    let Some(value) = read::value(result) else {
-        return result.to_owned();
-    };
+    match read::value(result) {
+        Some(value) => completed(method, result, &value, server_info),
+        None => result.to_owned(),
+    }
+}
+
+/// The same of a result whose meaning is known.
+pub(crate) fn completed(
+    method: &str,
+    result: &str,
+    value: &Value,
+    server_info: Option<&str>,
+) -> String {
     let mut text = result.to_owned();
     if let Some(info) = server_info {
         let meta = value.get("_meta");

@@ -1,0 +1,123 @@
+//! Between a client and a server that speak different versions: state machines that turn the messages of one side into those of
+//! the other.
+//!
+//! A bridge does nothing itself. It takes a message and says what to send; its caller sends it, in that order. What the caller asks
+//! on its own account (a list of tools, a call that has been approved) goes through the same bridge, so that there is one place
+//! where versions meet.
+//!
+//! Invariants:
+//! - Every request of a client is answered once, or told to the caller as unanswered once, if the server answers or is said to be
+//!   gone; a request that the client has cancelled may stay without an answer.
+//! - Towards the server a bridge has ids of its own, so that a client may use an id again as soon as it has its answer, while the
+//!   server is still at work.
+//! - Contents pass byte for byte: they are cut out of one message and put into another.
+//! - Whatever a peer sends, nothing grows beyond a named limit, and nothing panics. What a client is given to carry is not
+//!   guessable, counts once, and only for the same request.
+//! - No clock and no randomness but what the caller gives.
+//!
+//! Module map: `to_session` (2026-07-28 in front of a session).
+
+mod to_session;
+
+use std::fmt;
+
+use crate::id::RequestId;
+use crate::message::Message;
+use crate::stateless::{Introduction, RequestMeta};
+use crate::version::Version;
+
+pub use to_session::{
+    MAX_HELD_ASKS, MAX_LISTENS, MAX_SUBSCRIBED, MAX_SUSPENDED, MAX_WAITING, ToSession,
+};
+
+/// The most requests of a client that are under way at a server.
+pub const MAX_UNDER_WAY: usize = 4096;
+
+/// Where two versions meet.
+pub trait Bridge: Send {
+    /// Takes what a client has sent.
+    fn client_sent(&mut self, message: &Message) -> Vec<Step>;
+
+    /// Takes a request of the caller's own, under an id that no client has, or the cancellation of one. `sender` says on whose
+    /// behalf; its answer comes as a step for the client.
+    fn host_sent(&mut self, message: &Message, sender: Option<&RequestMeta>) -> Vec<Step>;
+
+    /// Takes what the server has sent. `about` is the request in whose course it came, by its id at the server, where the
+    /// transport tells.
+    fn server_sent(&mut self, message: &Message, about: Option<&RequestId>) -> Vec<Step>;
+
+    /// A request, by its id at the server, has had no answer and will have none.
+    fn unanswered(&mut self, request: &RequestId) -> Vec<Step>;
+
+    /// Gives up what has been left lying since the last time this was called: a client that was asked for something and has not
+    /// come back, and the like. To be called every few minutes.
+    fn expire(&mut self) -> Vec<Step>;
+
+    /// The server is gone. What was under way has no answer.
+    fn gone(&mut self) -> Vec<Step>;
+
+    /// What the server says of itself and the version that is spoken with it, as soon as it is known.
+    fn server(&self) -> Option<(&Introduction, Version)>;
+}
+
+/// What to do with a message.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Send this to the server.
+    ToServer {
+        /// The message.
+        text: String,
+        /// The client's (or caller's own) request that it carries, if it carries one: for whoever decides until the last moment
+        /// whether that goes out.
+        carries: Option<RequestId>,
+    },
+    /// Send this to the client.
+    ToClient {
+        /// The message.
+        text: String,
+        /// The client's (or caller's own) request that it answers, or in whose course it came up.
+        about: Option<RequestId>,
+    },
+    /// This request of a client (or of the caller) has had no answer from the server and will have none. Nothing has been sent to
+    /// the client.
+    Unanswered(RequestId),
+}
+
+/// Where unguessable bytes come from.
+pub type Randomness = Box<dyn FnMut() -> [u8; 16] + Send>;
+
+impl Step {
+    fn to_server(text: String) -> Self {
+        Self::ToServer {
+            text,
+            carries: None,
+        }
+    }
+
+    /// An answer for a client.
+    fn answer(id: &RequestId, text: String) -> Self {
+        Self::ToClient {
+            text,
+            about: Some(id.clone()),
+        }
+    }
+}
+
+/// A message may hold anything: only its size is shown.
+impl fmt::Debug for Step {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ToServer { text, carries } => formatter
+                .debug_struct("ToServer")
+                .field("bytes", &text.len())
+                .field("carries", carries)
+                .finish(),
+            Self::ToClient { text, about } => formatter
+                .debug_struct("ToClient")
+                .field("bytes", &text.len())
+                .field("about", about)
+                .finish(),
+            Self::Unanswered(id) => formatter.debug_tuple("Unanswered").field(id).finish(),
+        }
+    }
+}
