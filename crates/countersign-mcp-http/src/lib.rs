@@ -7,3 +7,4 @@
 
 pub mod listen;
 pub mod remote;
+mod sse;

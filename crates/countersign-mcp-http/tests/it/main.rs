@@ -1,0 +1,4 @@
+//! Tests over real sockets.
+
+#[cfg(test)]
+mod remote;
