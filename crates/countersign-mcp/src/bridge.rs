@@ -15,9 +15,10 @@
 //!   guessable, counts once, and only for the same request.
 //! - No clock and no randomness but what the caller gives.
 //!
-//! Module map: `to_session` (2026-07-28 in front of a session).
+//! Module map: `to_session` (2026-07-28 in front of a session), `to_stateless` (a session in front of 2026-07-28).
 
 mod to_session;
+mod to_stateless;
 
 use std::fmt;
 
@@ -25,10 +26,13 @@ use crate::id::RequestId;
 use crate::message::Message;
 use crate::stateless::{Introduction, RequestMeta};
 use crate::version::Version;
+use crate::write;
 
 pub use to_session::{
     MAX_HELD_ASKS, MAX_LISTENS, MAX_SUBSCRIBED, MAX_SUSPENDED, MAX_WAITING, ToSession,
 };
+
+pub use to_stateless::{MAX_ADDRESSES, MAX_OPEN_ROUNDS, MAX_ROUNDS, ToStateless};
 
 /// The most requests of a client that are under way at a server.
 pub const MAX_UNDER_WAY: usize = 4096;
@@ -67,8 +71,8 @@ pub enum Step {
     ToServer {
         /// The message.
         text: String,
-        /// The client's (or caller's own) request that it carries, if it carries one: for whoever decides until the last moment
-        /// whether that goes out.
+        /// The client's (or caller's own) request that it carries, if it carries one for the first time: for whoever
+        /// decides until the last moment whether that goes out.
         carries: Option<RequestId>,
     },
     /// Send this to the client.
@@ -94,6 +98,11 @@ impl Step {
         }
     }
 
+    /// An error for a client.
+    fn refusal(id: &RequestId, code: i32, text: &str) -> Self {
+        Self::answer(id, write::error(Some(id), code, text))
+    }
+
     /// An answer for a client.
     fn answer(id: &RequestId, text: String) -> Self {
         Self::ToClient {
@@ -101,6 +110,26 @@ impl Step {
             about: Some(id.clone()),
         }
     }
+}
+
+/// The id of ours towards a server.
+fn request_id(number: u64) -> RequestId {
+    RequestId::Integer(number.to_string().into())
+}
+
+fn number(id: &RequestId) -> Option<u64> {
+    match id {
+        RequestId::Integer(digits) => digits.parse().ok(),
+        RequestId::Text(_) => None,
+    }
+}
+
+/// Under which token a client wants to hear of progress, as JSON.
+fn token(message: &Message) -> Option<String> {
+    let meta = message.params()?.member("_meta")?;
+    let token = meta.member("progressToken")?;
+    RequestId::from_value(token.value())?;
+    Some(token.text().to_owned())
 }
 
 /// A message may hold anything: only its size is shown.

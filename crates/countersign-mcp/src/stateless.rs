@@ -43,6 +43,7 @@ pub use errors::{
 };
 pub use introduction::Introduction;
 pub use log_level::LogLevel;
+pub(crate) use meta::is_implementation;
 pub use meta::{MAX_META_BYTES, MetaError, RequestMeta, opening};
 pub(crate) use results::completed;
 pub use results::{ResultType, complete};

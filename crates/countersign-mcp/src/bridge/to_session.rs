@@ -113,10 +113,7 @@ impl ToSession {
         };
         if is_gone(method) {
             let text = "2026-07-28 has no such method";
-            steps.push(Step::answer(
-                id,
-                write::error(Some(id), METHOD_NOT_FOUND, text),
-            ));
+            steps.push(Step::refusal(id, METHOD_NOT_FOUND, text));
             return None;
         }
         let request = Request {
@@ -265,7 +262,7 @@ impl Bridge for ToSession {
     fn unanswered(&mut self, request: &RequestId) -> Vec<Step> {
         let mut steps = Vec::new();
         let sent =
-            calls::number(request).and_then(|number| Some((number, self.sent.remove(&number)?)));
+            super::number(request).and_then(|number| Some((number, self.sent.remove(&number)?)));
         match sent {
             None => {}
             Some((_, Sent::Initialize)) => {

@@ -170,7 +170,7 @@ impl MetaError {
 }
 
 /// Whether a value names somebody's software (2026-07-28, schema, `Implementation`).
-pub(super) fn is_implementation(value: &Value) -> bool {
+pub(crate) fn is_implementation(value: &Value) -> bool {
     let is_text = |name: &str| value.get(name).and_then(Value::as_str).is_some();
     is_text("name") && is_text("version")
 }

@@ -5,6 +5,8 @@ mod bridge;
 #[cfg(test)]
 mod bridge_to_session;
 #[cfg(test)]
+mod bridge_to_stateless;
+#[cfg(test)]
 mod messages;
 #[cfg(test)]
 mod pins;

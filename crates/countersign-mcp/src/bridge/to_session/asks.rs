@@ -2,11 +2,11 @@
 
 use countersign_canonical::{Digest, Utf8};
 
-use super::calls::{Call, Sent, number};
+use super::calls::{Call, Sent};
 use super::opening::Request;
 use super::state::{Asked, refuse_all};
 use super::{METHOD_NOT_FOUND, ToSession};
-use crate::bridge::Step;
+use crate::bridge::{Step, number};
 use crate::id::RequestId;
 use crate::message::{Message, Part};
 use crate::stateless::{Ask, InputRequest, MAX_INPUT_REQUESTS, may_ask_back};

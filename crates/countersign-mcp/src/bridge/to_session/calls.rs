@@ -5,7 +5,7 @@ use countersign_canonical::{Digest, Object, Utf8, Value, digest};
 use super::opening::Request;
 use super::state::{Asked, refuse_all};
 use super::{INTERNAL_ERROR, Place, ToSession};
-use crate::bridge::{MAX_UNDER_WAY, Step};
+use crate::bridge::{MAX_UNDER_WAY, Step, number, request_id, token};
 use crate::id::RequestId;
 use crate::message::{Kind, Message, Part};
 use crate::stateless::{
@@ -64,10 +64,7 @@ impl ToSession {
             Some(Ok(brought)) if stateless::may_ask_back(method) => brought,
             Some(Err(error)) => {
                 let text = error.to_string();
-                steps.push(Step::answer(
-                    id,
-                    write::error(Some(id), write::INVALID_PARAMS, &text),
-                ));
+                steps.push(Step::refusal(id, write::INVALID_PARAMS, &text));
                 return None;
             }
             None | Some(Ok(_)) => None,
@@ -95,10 +92,7 @@ impl ToSession {
         };
         if self.sent.len() >= MAX_UNDER_WAY {
             let text = "too many requests are under way";
-            steps.push(Step::answer(
-                id,
-                write::error(Some(id), INTERNAL_ERROR, text),
-            ));
+            steps.push(Step::refusal(id, INTERNAL_ERROR, text));
             return None;
         }
         self.set_log_level(request.sender.log_level(), steps);
@@ -284,14 +278,6 @@ impl Answer {
     }
 }
 
-/// Under which token a client wants to hear of progress, as JSON.
-pub(super) fn token(message: &Message) -> Option<String> {
-    let meta = message.params()?.member("_meta")?;
-    let token = meta.member("progressToken")?;
-    RequestId::from_value(token.value())?;
-    Some(token.text().to_owned())
-}
-
 /// What a second attempt has to agree with the first in: its parameters, but for what is new in it by design.
 fn params_digest(params: Option<&Part<'_>>) -> Digest<Utf8> {
     let members = params.and_then(|params| params.value().as_object().cloned());
@@ -300,15 +286,4 @@ fn params_digest(params: Option<&Part<'_>>) -> Digest<Utf8> {
         members.remove(name);
     }
     digest::<Utf8>(&Value::Object(members))
-}
-
-pub(super) fn request_id(number: u64) -> RequestId {
-    RequestId::Integer(number.to_string().into())
-}
-
-pub(super) fn number(id: &RequestId) -> Option<u64> {
-    match id {
-        RequestId::Integer(digits) => digits.parse().ok(),
-        RequestId::Text(_) => None,
-    }
 }

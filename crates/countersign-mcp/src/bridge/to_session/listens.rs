@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_canonical::Value;
 
-use super::calls::{Sent, request_id};
+use super::calls::Sent;
 use super::{INTERNAL_ERROR, Place, ToSession};
-use crate::bridge::Step;
+use crate::bridge::{Step, request_id};
 use crate::id::{RequestId, json_text};
 use crate::message::{Message, Part};
 use crate::stateless::{self, SUBSCRIPTION_ID};
@@ -50,7 +50,7 @@ impl ToSession {
         message: &Message,
         steps: &mut Vec<Step>,
     ) -> Option<()> {
-        let refused = |code, text: &str| Step::answer(id, write::error(Some(id), code, text));
+        let refused = |code, text: &str| Step::refusal(id, code, text);
         let Some((mut listen, wanted)) = wanted(message) else {
             let text = "the notifications that are wanted are not given as the protocol defines";
             steps.push(refused(write::INVALID_PARAMS, text));

@@ -76,10 +76,7 @@ impl ToSession {
     ) -> Option<()> {
         if self.waiting.len() >= MAX_WAITING {
             let text = "too many requests wait for the server to open a session";
-            steps.push(Step::answer(
-                id,
-                write::error(Some(id), INTERNAL_ERROR, text),
-            ));
+            steps.push(Step::refusal(id, INTERNAL_ERROR, text));
             return None;
         }
         if matches!(self.session, Session::Closed) {
@@ -92,7 +89,7 @@ impl ToSession {
                 request.sender.capabilities().across_versions(),
                 request.sender.client_info().unwrap_or(OURSELVES)
             );
-            let text = write::request(&super::calls::request_id(number), "initialize", &params);
+            let text = write::request(&crate::bridge::request_id(number), "initialize", &params);
             steps.push(Step::to_server(text));
         }
         self.requests.insert(id.clone(), Place::Waiting);
@@ -112,10 +109,7 @@ impl ToSession {
                 let Some(id) = waiting.id() else { continue };
                 self.requests.remove(id);
                 let text = "the server has not opened a session";
-                steps.push(Step::answer(
-                    id,
-                    write::error(Some(id), INTERNAL_ERROR, text),
-                ));
+                steps.push(Step::refusal(id, INTERNAL_ERROR, text));
             }
             return;
         };

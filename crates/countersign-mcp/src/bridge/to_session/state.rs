@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use countersign_canonical::{Digest, Utf8};
 
-use super::calls::{Sent, request_id, token};
+use super::calls::Sent;
 use super::opening::Request;
 use super::{INTERNAL_ERROR, Place, ToSession};
-use crate::bridge::Step;
+use crate::bridge::{Step, request_id, token};
 use crate::id::RequestId;
 use crate::message::Kind;
 use crate::stateless::{Ask, InputRequest, InputRequired, InputResponses};
@@ -91,10 +91,7 @@ impl ToSession {
         let found = self.states.iter().position(is_it);
         let Some(state) = found.and_then(|found| self.states.remove(found)) else {
             let text = "the request state is not one that was given for this request";
-            steps.push(Step::answer(
-                id,
-                write::error(Some(id), write::INVALID_PARAMS, text),
-            ));
+            steps.push(Step::refusal(id, write::INVALID_PARAMS, text));
             return None;
         };
         let mut missing = Vec::new();
