@@ -146,6 +146,7 @@ impl ToServer for Remote {
                 let asked = Asked {
                     id: id.clone(),
                     sort: match (&own_headers, method.as_str()) {
+                        (Some(_), "subscriptions/listen") => Sort::Listening,
                         (Some(_), _) => Sort::Alone,
                         (None, "initialize") => Sort::Opening,
                         (None, _) => Sort::InSession,
@@ -178,8 +179,8 @@ impl ToServer for Remote {
 
     fn close(&self) {
         self.lock().take();
-        // Nobody needs a session any more that is not open yet, and nothing is sent before it is.
-        self.link.in_flight.cancel_openings();
+        // Nobody needs a session any more that is not open yet; and listening has no end of its own.
+        self.link.in_flight.cancel_idle();
     }
 }
 
@@ -225,7 +226,7 @@ impl Remote {
         let id = id.and_then(RequestId::from_value);
         let cancelled = id.and_then(|id| self.link.in_flight.cancel(&id, CANCELLED_GRACE));
         match cancelled {
-            Some(sort) => sort == Sort::Alone,
+            Some(sort) => sort.stands_alone(),
             None => stands_alone || !self.link.session.is_open(),
         }
     }

@@ -24,6 +24,10 @@ const LINGER: Duration = Duration::from_millis(250);
 /// JSON-RPC's code for what is wrong on our side of the server.
 const INTERNAL_ERROR: i32 = -32603;
 
+/// How much of a refusal is looked at for what it is about.
+const MAX_REFUSAL_BYTES: usize = 4096;
+const SESSION: &[u8] = b"session id";
+
 /// A request that is to be sent.
 #[derive(Debug)]
 pub(super) struct Asked {
@@ -135,7 +139,7 @@ impl<'l> Exchange<'l> {
             return Outcome::SessionGone;
         }
         if !status.is_success() {
-            return self.refused(response).await;
+            return self.refused(response, has_session).await;
         }
         match content(&response) {
             Content::Json => self.whole(response).await,
@@ -235,8 +239,9 @@ impl<'l> Exchange<'l> {
     }
 
     /// The status is no success. An error that names this request is its answer all the same.
-    async fn refused(&mut self, response: Response) -> Outcome {
-        let problem = problem(response.status());
+    async fn refused(&mut self, response: Response, has_session: bool) -> Outcome {
+        let status = response.status();
+        let problem = problem(status);
         if matches!(problem, Problem::Refused(_)) {
             self.link.problems.tell(problem);
             if self.asked.ticket.is_some() || self.asked.is_ours {
@@ -247,16 +252,16 @@ impl<'l> Exchange<'l> {
             self.answered(text.into_bytes()).await;
             return Outcome::Answered;
         }
-        if content(&response) != Content::Json {
-            self.link.problems.tell(problem);
-            return LOST;
-        }
-        let message = body(response).await;
-        let message = message.and_then(|bytes| Message::read(&bytes).ok());
+        let is_json = content(&response) == Content::Json;
+        let bytes = body(response).await.unwrap_or_default();
+        let message = is_json.then(|| Message::read(&bytes).ok()).flatten();
         match message.as_ref().map(|message| (message, message.kind())) {
             Some((message, Kind::Error { id: Some(id) })) if *id == self.asked.id => {
                 self.answered(message.text().as_bytes().to_vec()).await;
                 Outcome::Answered
+            }
+            _ if has_session && status == StatusCode::BAD_REQUEST && names_session(&bytes) => {
+                Outcome::SessionGone
             }
             // A server that could not read the id says so of this request: it is the only one that it can mean.
             Some((message, Kind::Error { id: None })) if self.asked.ticket.is_none() => {
@@ -310,6 +315,16 @@ enum Whose {
     Foreign,
     /// What the server says besides.
     Servers,
+}
+
+/// Whether a refusal is about the session. Servers made after the examples of the official TypeScript SDK, and older ones of the
+/// Python SDK, answer so, and not with 404, where they do not know it.
+fn names_session(refusal: &[u8]) -> bool {
+    let beginning = refusal.get(..MAX_REFUSAL_BYTES).unwrap_or(refusal);
+    let beginning = beginning.to_ascii_lowercase();
+    beginning
+        .windows(SESSION.len())
+        .any(|window| window == SESSION)
 }
 
 /// A body, up to one byte more than a message may have: what is longer is not read, and the parser says so.

@@ -33,6 +33,8 @@ pub(super) enum Sort {
     InSession,
     /// It stands alone.
     Alone,
+    /// It stands alone, and has no answer as long as anybody listens.
+    Listening,
 }
 
 /// One request among them.
@@ -69,22 +71,23 @@ impl InFlight {
     /// its answer may still come. Says what it was; nothing where there is none.
     pub(super) fn cancel(&self, id: &RequestId, grace: Duration) -> Option<Sort> {
         let entry = self.lock().entries.remove(id)?;
-        let grace = match entry.sort {
-            Sort::Alone => Duration::ZERO,
-            Sort::Opening | Sort::InSession => grace,
+        let grace = if entry.sort.stands_alone() {
+            Duration::ZERO
+        } else {
+            grace
         };
         let _ = entry.end.send(grace);
         Some(entry.sort)
     }
 
-    /// Ends those that open a session.
-    pub(super) fn cancel_openings(&self) {
+    /// Ends those whose answers nobody needs any more when nothing else is sent.
+    pub(super) fn cancel_idle(&self) {
         let mut state = self.lock();
-        let (openings, others) = std::mem::take(&mut state.entries)
+        let (idle, others) = std::mem::take(&mut state.entries)
             .into_iter()
-            .partition(|(_, entry)| entry.sort == Sort::Opening);
+            .partition(|(_, entry)| matches!(entry.sort, Sort::Opening | Sort::Listening));
         state.entries = others;
-        end(openings);
+        end(idle);
     }
 
     /// Ends them all.
@@ -102,6 +105,16 @@ fn end(entries: BTreeMap<RequestId, Entry>) {
     for entry in entries.into_values() {
         // Whoever has just had its answer is not there any more.
         let _ = entry.end.send(Duration::ZERO);
+    }
+}
+
+impl Sort {
+    /// Its server hears that it is given up from the end of its stream.
+    pub(super) fn stands_alone(self) -> bool {
+        match self {
+            Self::Alone | Self::Listening => true,
+            Self::Opening | Self::InSession => false,
+        }
     }
 }
 

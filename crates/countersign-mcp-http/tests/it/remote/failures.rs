@@ -103,13 +103,15 @@ fn only_what_could_not_connect_is_not_sent() {
     }
     assert_eq!(line.problem(), Problem::NoConnection);
 
-    // A server that speaks no TLS ends the handshake, before any of the request.
-    let stub = Stub::start(|_, _| false);
-    let line = Line::open(&format!("https://127.0.0.1:{}/", stub.port));
-    line.remote.send(REQUEST.to_owned(), None).unwrap();
-    let listener = TcpStream::connect(("127.0.0.1", stub.port)).unwrap();
-    drop(listener);
-    assert!(matches!(line.hear(), Heard::Unanswered(..)));
+    // A server that ends the handshake has seen nothing of the request.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let line = Line::open(&format!("https://127.0.0.1:{port}/"));
+    let ticket = Some(Ticket::default());
+    line.remote.send(REQUEST.to_owned(), ticket).unwrap();
+    drop(listener.accept().unwrap());
+    assert_eq!(line.hear(), unsent(NotSent::Unreachable));
+    assert_eq!(line.problem(), Problem::NoConnection);
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn a_resumed_stream_brings_the_answer() {
 }
 
 /// A server whose sessions end whenever a call asks for it.
-fn forgetful() -> (Stub, Arc<AtomicU32>) {
+fn forgetful(status: u16, refusal: &'static str) -> (Stub, Arc<AtomicU32>) {
     let current = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&current);
     let stub = Stub::start(move |seen, stream| {
@@ -182,7 +182,12 @@ fn forgetful() -> (Stub, Arc<AtomicU32>) {
             return is_going_on;
         }
         if seen.header("mcp-session-id") != Some(&name) {
-            return reply(stream, 404, "", "hidden");
+            return reply(
+                stream,
+                status,
+                "Content-Type: application/json\r\n",
+                refusal,
+            );
         }
         json(stream, &result(seen))
     });
@@ -191,7 +196,14 @@ fn forgetful() -> (Stub, Arc<AtomicU32>) {
 
 #[test]
 fn a_read_that_meets_the_end_of_its_session_is_asked_again_in_a_new_one() {
-    let (stub, current) = forgetful();
+    let unknown = r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#;
+    for (status, refusal) in [(404, ""), (404, unknown), (400, unknown)] {
+        asked_again(status, refusal);
+    }
+}
+
+fn asked_again(status: u16, refusal: &'static str) {
+    let (stub, current) = forgetful(status, refusal);
     let line = open(&stub);
     current.fetch_add(10, Ordering::SeqCst);
     for id in 1..=4 {
@@ -221,7 +233,7 @@ fn a_read_that_meets_the_end_of_its_session_is_asked_again_in_a_new_one() {
 
 #[test]
 fn a_write_that_meets_the_end_of_its_session_is_lost_and_the_next_finds_a_new_one() {
-    let (stub, current) = forgetful();
+    let (stub, current) = forgetful(404, "hidden");
     let line = open(&stub);
     current.fetch_add(10, Ordering::SeqCst);
     line.remote

@@ -1,5 +1,7 @@
 //! Requests that stand alone (2026-07-28).
 
+use std::time::Duration;
+
 use countersign_mcp::port::{NotSent, Ticket, ToServer, Unanswered};
 
 use super::listener::{Heard, Line, number};
@@ -110,4 +112,52 @@ fn a_broken_stream_is_not_taken_up_again() {
     assert_eq!(line.hear(), Heard::Unanswered(number(1), Unanswered::Lost));
     assert_eq!(stub.next().method, "POST");
     assert!(stub.rest().is_empty());
+}
+
+#[test]
+fn arguments_go_into_headers_as_the_list_of_tools_says() {
+    let stub = Stub::start(|seen, stream| {
+        let result = if seen.has("tools/list") {
+            r#"{"tools":[{"name":"t","inputSchema":{"properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]}"#
+        } else {
+            "{}"
+        };
+        json(
+            stream,
+            &format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}",
+                seen.id()
+            ),
+        )
+    });
+    let line = Line::open(&stub.url());
+    let call = "\"name\":\"t\",\"arguments\":{\"region\":\"us-west1\"},";
+    for (method, params, expected) in [
+        ("tools/call", call, None),
+        ("tools/list", "", None),
+        ("tools/call", call, Some("us-west1")),
+    ] {
+        line.remote.send(request(1, method, params), None).unwrap();
+        assert!(matches!(line.hear(), Heard::Message(_, Some(_))));
+        assert_eq!(stub.next().header("mcp-param-region"), expected);
+    }
+}
+
+#[test]
+fn listening_does_not_hold_up_the_end() {
+    let stub = Stub::start(|_, stream| {
+        events(stream, ": listening\n\n");
+        until_closed(stream);
+        false
+    });
+    let line = Line::open(&stub.url());
+    line.remote
+        .send(request(1, "subscriptions/listen", ""), None)
+        .unwrap();
+    stub.next();
+    line.remote.close();
+    // What waits for answers is waited for longer.
+    let heard = line.heard.recv_timeout(Duration::from_secs(4)).unwrap();
+    assert_eq!(heard, Heard::Unanswered(number(1), Unanswered::Lost));
+    assert_eq!(line.hear(), Heard::Gone);
 }
