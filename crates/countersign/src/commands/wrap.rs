@@ -1,18 +1,22 @@
 //! `countersign wrap`.
 
 mod answers;
-mod client_output;
+mod caller;
+mod child;
 mod executor;
 mod governor;
+mod host;
 mod inventory;
 mod lines;
 pub(crate) mod pin_store;
+mod rounds;
 mod session;
+mod stdio;
 mod upstream;
 
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufReader};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -26,22 +30,22 @@ use countersign_mcp::{Launch, ServerName};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use self::client_output::ClientOutput;
-use self::governor::Governor;
+use self::child::Wanted;
+use self::governor::Rules;
+use self::host::Host;
 use self::inventory::Inventory;
-use self::lines::next_line;
+use self::lines::{Line, next_line};
 use self::pin_store::PinStore;
-use self::session::Session;
-use self::upstream::Upstream;
+use self::stdio::StdioClient;
 use crate::cli::{PinsArgument, WrapArguments};
 use crate::host_ledger::{LedgerLocation, data_directory, open_ledger};
 use crate::input::describe;
 use crate::ledger_advice::failed;
 use crate::output::{Verdict, complain};
 
-/// How often it is looked whether the server, the client or a signal asks for something.
+/// How often it is looked whether what was waited for has come.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long a server may take to end after its input did, and after it was asked to.
+/// How long it is waited for.
 const END_LIMIT: Duration = Duration::from_secs(5);
 /// The most operations tidied up after others before the server starts.
 const MAX_TIDIED: usize = 64;
@@ -49,6 +53,14 @@ const MAX_TIDIED: usize = 64;
 const BUFFER_BYTES: usize = 64 * 1024;
 
 pub(crate) fn run(arguments: &WrapArguments) -> anyhow::Result<Verdict> {
+    let host = host(arguments)?;
+    let served = serve_stdio(&host);
+    // A lease that runs out says the rest.
+    let _ = host.rules.ledger.leave();
+    served
+}
+
+fn host(arguments: &WrapArguments) -> anyhow::Result<Host> {
     let server = server_name(arguments)?;
     let directory = std::env::current_dir()
         .map_err(|error| anyhow!("cannot tell where this is: {}", describe(&error)))?;
@@ -57,7 +69,13 @@ pub(crate) fn run(arguments: &WrapArguments) -> anyhow::Result<Verdict> {
         directory.to_string_lossy().into_owned(),
     );
     let store = open_pins(&arguments.pins)?;
-    let inventory = Inventory::open(store, server, launch, arguments.read.clone())?;
+    // Before anything else is touched.
+    Inventory::open(
+        store.clone(),
+        server.clone(),
+        launch.clone(),
+        arguments.read.clone(),
+    )?;
     let ledger = open_ledger(&LedgerLocation::or_default(
         arguments.ledger.ledger.as_ref(),
     )?)?;
@@ -69,66 +87,50 @@ pub(crate) fn run(arguments: &WrapArguments) -> anyhow::Result<Verdict> {
     } else {
         "countersign-wrap-v1"
     };
-    let wait = Duration::from_secs(arguments.approval_wait);
-    let governor = Governor::new(
-        ledger,
-        principal(&arguments.subject)?,
-        wait,
-        arguments.observe,
-    )?;
+    Ok(Host {
+        rules: Arc::new(Rules {
+            ledger,
+            principal: principal(&arguments.subject)?,
+            approval_wait: Duration::from_secs(arguments.approval_wait),
+            observes: arguments.observe,
+        }),
+        store,
+        server,
+        launch,
+        reads: arguments.read.clone(),
+        policy,
+        call_timeout: Duration::from_secs(arguments.call_timeout),
+        command: arguments.command.clone(),
+    })
+}
+
+/// Serves the one client that started us, until its server ends.
+fn serve_stdio(host: &Host) -> anyhow::Result<Verdict> {
     let signals = Signals::catch()?;
-    let (child, input, output) = upstream::start(&arguments.command)?;
-    let (client, client_queue) = ClientOutput::new();
-    let (upstream, upstream_queue) = Upstream::new();
-    let session = Arc::new(Session::new(
-        client,
-        upstream,
-        inventory,
-        governor,
-        policy.to_owned(),
-        Duration::from_secs(arguments.call_timeout),
-    ));
-    let is_client_gone = Arc::new(AtomicBool::new(false));
+    let (client, queue) = StdioClient::new();
+    let connection = host.connect(Arc::new(client.clone()), false)?;
     // Whatever these wait for when the program ends, nobody needs any more.
-    thread::spawn(move || upstream_queue.drain(input));
-    let writer = {
-        let session = Arc::clone(&session);
-        thread::spawn(move || {
-            client_queue.drain(io::stdout(), |id| session.governor.is_written(id));
-        })
-    };
-    let reader = {
-        let session = Arc::clone(&session);
-        thread::spawn(move || {
-            each_line(BufReader::with_capacity(BUFFER_BYTES, output), |line| {
-                session.from_server(line);
-            });
-            session.server_is_gone();
-        })
-    };
+    let writer = thread::spawn(move || queue.drain(io::stdout()));
+    let is_client_gone = Arc::new(AtomicBool::new(false));
     {
-        let (session, is_gone) = (Arc::clone(&session), Arc::clone(&is_client_gone));
+        let (session, is_gone) = (Arc::clone(&connection.session), Arc::clone(&is_client_gone));
         thread::spawn(move || {
-            each_line(
-                BufReader::with_capacity(BUFFER_BYTES, io::stdin()),
-                |line| {
-                    session.from_client(line);
-                },
-            );
+            let mut input = BufReader::with_capacity(BUFFER_BYTES, io::stdin());
+            while let Ok(Some(Line::Whole(bytes) | Line::TooLong(bytes))) = next_line(&mut input) {
+                session.from_client(&bytes);
+            }
             is_gone.store(true, Ordering::Release);
         });
     }
-    let keeper = {
-        let session = Arc::clone(&session);
-        thread::spawn(move || session.governor.look_after(&session))
-    };
-    let status = supervise(child, &session, &signals, &is_client_gone)?;
-    // What the server wrote last still goes to the client, unless that one does not read.
-    let _ = reader.join();
-    settle(&session);
-    session.end();
-    let _ = keeper.join();
-    session.client.finish();
+    let status = connection.supervise(|pid| {
+        signals.pass_on(pid);
+        if is_client_gone.load(Ordering::Acquire) {
+            Wanted::End
+        } else {
+            Wanted::On
+        }
+    })?;
+    client.finish();
     wait_for(|| writer.is_finished());
     Ok(Verdict::Passed(exit_code(status)))
 }
@@ -163,54 +165,6 @@ fn principal(subject: &str) -> anyhow::Result<Principal> {
         ("roles", Value::Array(Vec::new())),
     ]);
     Principal::from_value(&principal).context("the subject's name cannot be used")
-}
-
-fn each_line(mut stream: impl BufRead, mut take: impl FnMut(&lines::Line)) {
-    while let Ok(Some(line)) = next_line(&mut stream) {
-        take(&line);
-    }
-}
-
-/// Waits for the server's end. The client's end is passed on when nothing is under way any more; signals at once.
-fn supervise(
-    mut child: Child,
-    session: &Session,
-    signals: &Signals,
-    is_client_gone: &AtomicBool,
-) -> anyhow::Result<ExitStatus> {
-    let pid = Pid::from_child(&child);
-    let mut since_end = Duration::ZERO;
-    loop {
-        if let Some(status) = child
-            .try_wait()
-            .map_err(|error| anyhow!("cannot wait for the server: {}", describe(&error)))?
-        {
-            return Ok(status);
-        }
-        signals.pass_on(pid);
-        if is_client_gone.load(Ordering::Acquire) {
-            session.end();
-            if !session.governor.is_under_way() {
-                session.upstream.close();
-                since_end = since_end.saturating_add(LOOK);
-            }
-        }
-        if since_end == END_LIMIT {
-            // It may have ended meanwhile.
-            let _ = kill_process(pid, Signal::TERM);
-        }
-        if since_end > END_LIMIT * 2 {
-            let _ = child.kill();
-        }
-        thread::park_timeout(LOOK);
-    }
-}
-
-/// Lets calls that are being answered come to their answer.
-fn settle(session: &Session) {
-    wait_for(|| !session.governor.is_under_way());
-    session.end();
-    wait_for(|| !session.is_busy());
 }
 
 /// Waits for something that comes soon, or not.

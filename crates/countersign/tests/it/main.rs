@@ -48,3 +48,5 @@ mod vectors;
 mod workplace;
 #[cfg(test)]
 mod wrap;
+#[cfg(test)]
+mod wrap_stateless;

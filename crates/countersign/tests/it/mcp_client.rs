@@ -30,6 +30,12 @@ impl Client {
         Self::wrap(place, options, &["python3", SERVER, &notes])
     }
 
+    /// Wraps the scripted server as it speaks 2026-07-28.
+    pub(crate) fn start_stateless(place: &Workplace, options: &[&str]) -> Self {
+        let notes = place.at("root/notes");
+        Self::wrap(place, options, &["python3", SERVER, &notes, "stateless"])
+    }
+
     #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
     pub(crate) fn wrap(place: &Workplace, options: &[&str], command: &[&str]) -> Self {
         let mut child = Command::new(PROGRAM)
@@ -78,6 +84,13 @@ impl Client {
     /// The next line, as it came.
     pub(crate) fn hear(&self) -> String {
         self.output.recv_timeout(PATIENCE).expect("a line")
+    }
+
+    /// The handle of the call that is told to wait next.
+    pub(crate) fn hear_waiting(&self) -> String {
+        let told = self.hear();
+        let (_, handle) = told.split_once("waiting for approval: ").expect(&told);
+        handle.split('"').next().unwrap().to_owned()
     }
 
     pub(crate) fn hear_json(&self) -> Value {

@@ -1,6 +1,8 @@
 """A server of the Model Context Protocol that behaves as its tools are called. What its writes do, it adds to a file.
 
-Usage: mcp_server.py FILE
+Usage: mcp_server.py FILE [stateless]
+
+With "stateless" it speaks 2026-07-28 only, otherwise session versions only.
 """
 
 import json
@@ -8,6 +10,7 @@ import sys
 import time
 
 NOTES = sys.argv[1]
+STATELESS = "stateless" in sys.argv[2:]
 EMPTY = {"type": "object"}
 PROMISE = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 TOOLS = [
@@ -22,6 +25,8 @@ TOOLS = [
     {"name": "nan", "inputSchema": EMPTY},
     {"name": "wrong_id", "inputSchema": EMPTY},
     {"name": "hangs", "inputSchema": EMPTY},
+    {"name": "asks", "inputSchema": EMPTY},
+    {"name": "progresses", "inputSchema": EMPTY},
     {"name": "dies", "inputSchema": EMPTY},
     {"name": "foo.bar", "inputSchema": EMPTY},
     {"name": "foo_bar", "inputSchema": EMPTY},
@@ -34,6 +39,8 @@ def say(text):
 
 
 def answer(identity, result):
+    if STATELESS and "resultType" not in result:
+        result = '{"resultType":"complete",' + result.lstrip("{ ")
     say('{"jsonrpc":"2.0","id":%s,"result":%s}' % (json.dumps(identity), result))
 
 
@@ -45,7 +52,20 @@ def listed(cursor):
     return json.dumps(page)
 
 
+def asks(identity, params, line):
+    """Wants to know something before it acts."""
+    if "inputResponses" not in params:
+        asked = {"who": {"method": "elicitation/create", "params": {"mode": "form", "message": "who?", "requestedSchema": EMPTY}}}
+        result = {"resultType": "input_required", "inputRequests": asked, "requestState": "theirs"}
+        return answer(identity, json.dumps(result))
+    with open(NOTES, "a", encoding="utf-8") as notes:
+        notes.write(line + "\n")
+    answer(identity, '{"content":[{"type":"text","text":"asked"}]}')
+
+
 def call(identity, name, arguments, line):
+    if name == "asks":
+        return asks(identity, json.loads(line)["params"], line)
     if not name.startswith(("look", "change")):
         with open(NOTES, "a", encoding="utf-8") as notes:
             notes.write(line + "\n")
@@ -68,6 +88,10 @@ def call(identity, name, arguments, line):
         answer("somebody else's", '{"content":[]}')
     elif name == "hangs":
         pass
+    elif name == "progresses":
+        token = json.dumps(json.loads(line)["params"].get("_meta", {}).get("progressToken"))
+        say('{"jsonrpc":"2.0","method":"notifications/progress","params":{ "progress":0.5,"progressToken":%s}}' % token)
+        answer(identity, '{"content":[]}')
     elif name == "dies":
         sys.exit(7)
     else:
@@ -79,7 +103,23 @@ for line in sys.stdin:
     message = json.loads(line)
     method, identity = message.get("method"), message.get("id")
     params = message.get("params", {})
-    if method == "initialize":
+    if STATELESS and method == "initialize":
+        say('{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}' % json.dumps(identity))
+    elif STATELESS and method is not None and identity is not None and (
+        "io.modelcontextprotocol/protocolVersion" not in params.get("_meta", {})
+    ):
+        say('{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no version"}}' % json.dumps(identity))
+    elif method == "server/discover" and STATELESS:
+        answer(identity, json.dumps({
+            "supportedVersions": ["2026-07-28"],
+            "capabilities": {"tools": {"listChanged": True}},
+            "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "scripted", "version": "1"}},
+            "ttlMs": 0,
+            "cacheScope": "private",
+        }))
+    elif method == "server/discover":
+        say('{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}' % json.dumps(identity))
+    elif method == "initialize":
         answer(identity, json.dumps({
             "protocolVersion": params["protocolVersion"],
             "capabilities": {"tools": {"listChanged": True}},

@@ -108,10 +108,7 @@ fn a_call_that_waits_is_woken_by_its_approval() {
     client.say(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note","arguments":{},"_meta":{"progressToken":"p"}}}"#);
     // Reads go on meanwhile.
     assert!(client.call(2, "look", "{}").contains("\"id\":2"));
-    let told = client.hear();
-    let (_, handle) = told.split_once("waiting for approval: ").expect(&told);
-    let handle = handle.split('"').next().unwrap();
-    decide(&place, "approve", handle);
+    decide(&place, "approve", &client.hear_waiting());
     let done = std::iter::repeat_with(|| client.hear())
         .find(|line| line.contains("\"id\":1"))
         .unwrap();
@@ -176,9 +173,7 @@ fn faults_of_the_server_are_unknown_and_others_go_on() {
         client.say(&format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{{}},"_meta":{{"progressToken":1}}}}}}"#
         ));
-        let told = client.hear();
-        let (_, handle) = told.split_once("waiting for approval: ").expect(&told);
-        let handle = handle.split('"').next().unwrap().to_owned();
+        let handle = client.hear_waiting();
         decide(&place, "approve", &handle);
         client.say_call(2, "look", "{}");
         let mut answers = Vec::new();
@@ -304,7 +299,7 @@ fn a_tool_that_changes_is_out_of_service_until_somebody_accepts_it() {
     let mut client = Client::open(&place, SHORT);
     let names = all_names(&mut client);
     assert!(
-        names.contains(&"note".to_owned()) && names.len() == 12,
+        names.contains(&"note".to_owned()) && names.len() == 14,
         "{names:?}"
     );
     assert!(
@@ -362,6 +357,23 @@ fn observing_blocks_nothing_and_records_everything() {
         stderr.starts_with("countersign: observing only"),
         "{stderr}"
     );
+}
+
+#[test]
+fn what_a_write_tells_of_its_progress_reaches_its_client() {
+    let place = Workplace::new();
+    let mut client = Client::open(&place, &["--approval-wait", "60"]);
+    client.say(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"progresses","arguments":{},"_meta":{"progressToken":"\u0061"}}}"#);
+    decide(&place, "approve", &client.hear_waiting());
+    let told = std::iter::repeat_with(|| client.hear())
+        .find(|told| !told.contains("waiting for approval"))
+        .unwrap();
+    assert_eq!(
+        told,
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{ "progress":0.5,"progressToken":"\u0061"}}"#
+    );
+    assert_eq!(outcome(&client.hear())["status"], "succeeded");
+    assert_eq!(place.notes().len(), 1);
 }
 
 #[test]

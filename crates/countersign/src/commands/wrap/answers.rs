@@ -42,6 +42,23 @@ pub(super) fn refused(tool: &str, code: ErrorCode, status_ref: Option<StatusRef>
     write::with_meta(&write::error_result(&text), OUTCOME, &json(&outcome))
 }
 
+/// What a stateless client hears whose call goes on: it sends the same request again, with this handle and with what is asked of
+/// it (2026-07-28, Multi Round-Trip Requests). `inputs` is a JSON object, as the server wrote it.
+pub(super) fn input_required(inputs: Option<&str>, handle: &str) -> String {
+    let inputs = inputs.map_or_else(String::new, |inputs| format!(",\"inputRequests\":{inputs}"));
+    format!("{{\"resultType\":\"input_required\",\"requestState\":\"{handle}\"{inputs}}}")
+}
+
+/// The same, where nothing is asked of it, and the call waits for approval.
+pub(super) fn waits_on(status_ref: &StatusRef, handle: &str) -> String {
+    let outcome = Value::from([
+        ("status", "waiting".into()),
+        ("code", ErrorCode::ApprovalRequired.as_str().into()),
+        ("status_ref", status_ref.to_string().into()),
+    ]);
+    write::with_meta(&input_required(None, handle), OUTCOME, &json(&outcome))
+}
+
 /// A call that never got as far as the pipeline.
 pub(super) fn turned_away(tool: &str, why: &str) -> String {
     let tool = Inert::beginning(tool, SHOWN_CHARS);

@@ -1,23 +1,39 @@
 //! Sends an approved call to the server, once, and says what came of it.
 
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
+
 use countersign_canonical::Value;
 use countersign_contract::HandlerAnswer;
 use countersign_dispatch::{Execution, ExecutionOrder, Executor, NotStarted};
 use countersign_mcp::passthrough::{Answered, tool_of};
-use countersign_mcp::{Kind, Message, Passthrough, is_error, write};
+use countersign_mcp::port::NotSent;
+use countersign_mcp::{Kind, Message, Part, Passthrough, is_error, write};
 use countersign_runtime::{Clock as _, SystemClock};
 
+use super::answers;
+use super::caller::Caller;
+use super::governor::Reply;
 use super::inventory::{Entry, Stock};
-use super::upstream::{Asked, Upstream};
+use super::rounds::{Continued, Resumes, RoundDigest};
+use super::session::{Session, is_incomplete};
+use super::upstream::Asked;
 
 /// Codes with which a server says that it has called nothing (JSON-RPC 2.0, section 5.1). All others may come from within.
 const NOTHING_CALLED: [i64; 4] = [-32700, -32600, -32601, -32602];
+/// The most often that a server may ask its client for something before it answers one call.
+const MAX_INPUTS: usize = 16;
+/// How long a client may take for what a server has asked it for. It counts against no timeout of the server's.
+const INPUT_LIMIT: Duration = Duration::from_mins(10);
 
 /// Performs calls by a server behind us.
 pub(super) struct UpstreamExecutor<'s> {
-    pub(super) upstream: &'s Upstream,
+    pub(super) session: &'s Session,
     pub(super) passthrough: &'s Passthrough,
     pub(super) stock: &'s Stock,
+    /// Who waits for the call, if anybody does.
+    pub(super) caller: Option<&'s Arc<Caller>>,
 }
 
 impl Executor for UpstreamExecutor<'_> {
@@ -27,16 +43,58 @@ impl Executor for UpstreamExecutor<'_> {
         else {
             return Execution::NotStarted(NotStarted::Unreachable);
         };
-        let params = write::call_params(tool, Some(arguments.text()));
-        match self.upstream.ask("tools/call", &params, order.timeout()) {
-            Asked::NotSent(cause) => Execution::NotStarted(cause),
-            Asked::Lost => Execution::AnswerLost,
-            Asked::Answered(message) => self.answer(tool, &message),
+        let request = RoundDigest::of(tool, &call.arguments);
+        let mut params = write::call_params(tool, Some(arguments.text()));
+        for asked_before in 0..=MAX_INPUTS {
+            let asked = self
+                .session
+                .ask("tools/call", params, self.caller, order.timeout());
+            let message = match asked {
+                // What a server wants to know more about may have begun.
+                Asked::NotSent(_) if asked_before > 0 => return Execution::AnswerLost,
+                Asked::NotSent(cause) => return Execution::NotStarted(not_started(cause)),
+                Asked::Lost => return Execution::AnswerLost,
+                Asked::Answered(message) => message,
+            };
+            let wanted = message
+                .result()
+                .filter(|result| self.session.is_stateless() && is_incomplete(result));
+            let Some(wanted) = wanted else {
+                return self.answer(tool, &message);
+            };
+            let Some(inputs) = self.inputs(request, &wanted) else {
+                return Execution::AnswerLost;
+            };
+            params = write::call_params(tool, Some(arguments.text()));
+            params = write::with_member(&params, "inputResponses", &inputs);
+            if let Some(state) = wanted.member("requestState") {
+                params = write::with_member(&params, "requestState", state.text());
+            }
         }
+        Execution::AnswerLost
     }
 }
 
 impl UpstreamExecutor<'_> {
+    /// Lets the client answer what the server wants to know. Nothing where nobody waits, or gives up.
+    fn inputs(&self, request: RoundDigest, wanted: &Part<'_>) -> Option<String> {
+        let caller = self.caller.filter(|caller| !caller.is_cancelled())?;
+        let (way, continued) = sync_channel(1);
+        let handle = self
+            .session
+            .rounds
+            .give_out(request, Resumes::UnderWay(way));
+        let asked = wanted.member("inputRequests");
+        let result = answers::input_required(asked.map(|part| part.text()), &handle);
+        self.session
+            .answer(&caller.waiting().id, Reply::Round(result));
+        let continued = continued.recv_timeout(INPUT_LIMIT);
+        self.session.rounds.withdraw(&handle);
+        let Continued { waiting, inputs } = continued.ok()?;
+        caller.goes_on_as(waiting);
+        Some(inputs)
+    }
+
     fn answer(&self, tool: &str, message: &Message) -> Execution {
         let (answered, part) = match message.kind() {
             Kind::Response { .. } => {
@@ -77,6 +135,14 @@ impl UpstreamExecutor<'_> {
             Ok((answer, _)) => Execution::Answered(outside_contract(answer)),
             Err(_) => Execution::AnswerLost,
         }
+    }
+}
+
+fn not_started(cause: NotSent) -> NotStarted {
+    match cause {
+        NotSent::Unreachable => NotStarted::Unreachable,
+        NotSent::Busy => NotStarted::RateLimited,
+        NotSent::GivenUp => NotStarted::DeadlineExceeded,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writes: recorded before anything is sent, approved by a person, sent once.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,7 +12,9 @@ use countersign_contract::{
     OperationId, Package, Principal, RequestDigest, ResponseId, Scope, StatusRef,
 };
 use countersign_dispatch::{CallIdentity, DispatchRequest, Intent, ledger};
-use countersign_ledger::{Changes as _, Inspection as _, Intents as _, StateKind, Work as _};
+use countersign_ledger::{
+    Changes as _, Inspection as _, Intents as _, Moment, StateKind, Work as _,
+};
 use countersign_mcp::passthrough::{self, Answered};
 use countersign_mcp::{RequestId, Version};
 use countersign_policy::{
@@ -25,8 +27,10 @@ use countersign_runtime::{
 use uuid::Uuid;
 
 use super::answers;
+use super::caller::Caller;
 use super::executor::UpstreamExecutor;
 use super::inventory::Stock;
+use super::rounds::{MAX_ROUNDS, Resumes, RoundDigest};
 use super::session::Session;
 use crate::host_ledger::FileLedger;
 use crate::ledger_advice::failed;
@@ -37,6 +41,10 @@ use crate::performer::NoBusinessState;
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// How often a client that wants to hears that its call still waits.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
+/// How long a stateless client may take from one round to the next before what it waits for is performed without it.
+const BETWEEN_ROUNDS: Duration = Duration::from_secs(3);
+/// How often what clients have left lying is given up.
+const TIDY_INTERVAL: Duration = Duration::from_mins(5);
 /// The most looks on behalf of one call.
 const MAX_LOOKS: usize = 100_000;
 /// The most operations tidied up after others at a time.
@@ -46,15 +54,22 @@ const MAX_DELIVERED: usize = 1024;
 /// The longest id of a request that stands as it is in a call's identity.
 const MAX_PLAIN_ID_CHARS: usize = 200;
 
-/// Governs the writes of one connection.
-pub(super) struct Governor {
+/// What all connections of this process share.
+pub(super) struct Rules {
     pub(super) ledger: FileLedger,
     pub(super) principal: Principal,
     pub(super) approval_wait: Duration,
     pub(super) observes: bool,
+}
+
+/// Governs the writes of one connection.
+pub(super) struct Governor {
+    rules: Arc<Rules>,
+    /// Whether all messages come from one client, so that a later one shows that it knows the earlier answers.
+    acknowledges: bool,
     connection: ResponseId,
     /// Operations that callers of this process asked for and that nobody waits for at the moment.
-    kept: Mutex<BTreeSet<Scope>>,
+    kept: Mutex<BTreeMap<Scope, Moment>>,
     delivered: Mutex<Delivered>,
     under_way: AtomicUsize,
 }
@@ -69,19 +84,22 @@ struct Delivered {
 
 /// A write that a client asks for.
 pub(super) struct WriteRequest {
-    pub(super) id: RequestId,
+    /// The request that it came with.
+    pub(super) first_id: RequestId,
     pub(super) tool: String,
     /// The arguments as they came.
     pub(super) arguments: Option<String>,
-    /// The token under which the client wants to hear of progress, as it came.
-    pub(super) progress_token: Option<String>,
     pub(super) version: Version,
-    pub(super) is_cancelled: Arc<AtomicBool>,
+    /// In which round of waiting the client asks.
+    pub(super) round: u32,
+    pub(super) caller: Arc<Caller>,
 }
 
 /// What a client is answered.
 pub(super) enum Reply {
     Result(String),
+    /// A result upon which the client asks again.
+    Round(String),
     Error(String),
 }
 
@@ -100,18 +118,11 @@ struct Wait {
 }
 
 impl Governor {
-    pub(super) fn new(
-        ledger: FileLedger,
-        principal: Principal,
-        approval_wait: Duration,
-        observes: bool,
-    ) -> anyhow::Result<Self> {
+    pub(super) fn new(rules: Arc<Rules>, acknowledges: bool) -> anyhow::Result<Self> {
         let connection = format!("mcp_{}", Uuid::new_v4().simple());
         Ok(Self {
-            ledger,
-            principal,
-            approval_wait,
-            observes,
+            rules,
+            acknowledges,
             connection: ResponseId::new(connection)?,
             kept: Mutex::default(),
             delivered: Mutex::default(),
@@ -140,15 +151,15 @@ impl Governor {
         self.acknowledge()?;
         let mut stock = session.stock()?;
         let pending = self.pending(session, &stock, request)?;
-        self.keep(&pending.scope, false);
+        self.let_go(&pending.scope);
         let mut wait = Wait {
-            left: self.approval_wait,
+            left: self.rules.approval_wait,
             told: 0,
         };
         for _ in 0..MAX_LOOKS {
-            let package = match self.due(session, &mut stock, &pending)? {
+            let package = match self.due(session, &mut stock, request, &pending)? {
                 Some(package) => package,
-                None => self.dispatch(session, &stock, &pending)?,
+                None => self.dispatch(session, &stock, request, &pending)?,
             };
             let code = package.model_result().error_code();
             let is_open = match code {
@@ -161,7 +172,20 @@ impl Governor {
             if let Some(code) = code
                 && (!is_open || wait.left.is_zero())
             {
-                self.keep(&pending.scope, is_open);
+                if is_open {
+                    self.keep(&pending.scope);
+                }
+                if is_open
+                    && code == ErrorCode::ApprovalRequired
+                    && session.is_stateless()
+                    && request.round < MAX_ROUNDS
+                {
+                    let digest = RoundDigest::of(&request.tool, &pending.call.arguments);
+                    let round = request.round + 1;
+                    let handle = session.rounds.give_out(digest, Resumes::Waiting { round });
+                    let waits = answers::waits_on(&pending.status_ref, &handle);
+                    return Ok(Some(Reply::Round(waits)));
+                }
                 let status_ref = Some(pending.status_ref);
                 return Ok(Some(Reply::Result(answers::refused(
                     &request.tool,
@@ -170,7 +194,7 @@ impl Governor {
                 ))));
             }
             if !self.waits(session, request, &pending, &mut wait)? {
-                self.keep(&pending.scope, true);
+                self.keep(&pending.scope);
                 return Ok(None);
             }
         }
@@ -187,27 +211,27 @@ impl Governor {
     ) -> anyhow::Result<bool> {
         let before = self.kind(pending)?;
         while !wait.left.is_zero() {
-            if request.is_cancelled.load(Ordering::Acquire) || session.is_ending() {
+            if request.caller.is_cancelled() || session.is_ending() {
                 return Ok(false);
             }
-            let version = self.ledger.version();
+            let version = self.rules.ledger.version();
             if self.kind(pending)? != before {
                 break;
             }
             let pause = wait.left.min(LOOK_INTERVAL);
-            let begun = self.ledger.now().map_err(failed)?;
-            self.ledger.wait(version, pause);
-            let waited = self.ledger.now().map_err(failed)?.since(begun);
+            let begun = self.rules.ledger.now().map_err(failed)?;
+            self.rules.ledger.wait(version, pause);
+            let waited = self.rules.ledger.now().map_err(failed)?.since(begun);
             let waited = waited.clamp(Duration::from_millis(1), pause);
             wait.left = wait.left.saturating_sub(waited);
             let due = PROGRESS_INTERVAL.saturating_mul(wait.told.saturating_add(1));
-            if self.approval_wait.saturating_sub(wait.left) >= due {
+            if self.rules.approval_wait.saturating_sub(wait.left) >= due {
                 wait.told = wait.told.saturating_add(1);
-                session.tell_waiting(request, &pending.status_ref, wait.told);
+                session.tell_waiting(&request.caller, &pending.status_ref, wait.told);
             }
             if before == Some(StateKind::Executing) {
                 // Whoever performs it may be gone.
-                self.ledger.recover(MAX_TIDIED).map_err(failed)?;
+                self.rules.ledger.recover(MAX_TIDIED).map_err(failed)?;
             }
         }
         Ok(true)
@@ -224,7 +248,7 @@ impl Governor {
         let name = passthrough.tool_name(&request.tool);
         let name = name.ok_or_else(|| anyhow!("this tool's name cannot be recorded"))?;
         let contract = stock.registry.get(&name);
-        let id = request.id.to_json();
+        let id = request.first_id.to_json();
         let identity = digest_with::<Utf8>(|encoder| {
             encoder.begin_array();
             encoder.string("countersign-mcp-call-v1");
@@ -250,18 +274,22 @@ impl Governor {
             arguments,
         };
         let mut intent = None;
-        call.idempotency_key = Some(if self.observes {
+        call.idempotency_key = Some(if self.rules.observes {
             IdempotencyKey::new(format!("observed_{}", Uuid::new_v4().simple()))?
         } else {
-            let identity = CallIdentity::of(&self.principal, &call);
-            let digest = IntentDigest::of(&self.principal, &call);
-            let found = self.ledger.intent(&identity, &digest).map_err(failed)?;
+            let identity = CallIdentity::of(&self.rules.principal, &call);
+            let digest = IntentDigest::of(&self.rules.principal, &call);
+            let found = self
+                .rules
+                .ledger
+                .intent(&identity, &digest)
+                .map_err(failed)?;
             intent = Some(found);
             found.digest.key(found.generation)
         });
-        let scope = Scope::of(&self.principal, &call);
+        let scope = Scope::of(&self.rules.principal, &call);
         let scope = scope.ok_or_else(|| anyhow!("this call has no key"))?;
-        let digest = RequestDigest::of(&self.principal, &call, contract);
+        let digest = RequestDigest::of(&self.rules.principal, &call, contract);
         Ok(Pending {
             status_ref: StatusRef::of(&scope, &digest),
             call,
@@ -276,14 +304,15 @@ impl Governor {
         &self,
         session: &Session,
         stock: &mut Arc<Stock>,
+        request: &WriteRequest,
         pending: &Pending,
     ) -> anyhow::Result<Option<Package>> {
-        let task = self.ledger.task(&pending.scope).map_err(failed)?;
+        let task = self.rules.ledger.task(&pending.scope).map_err(failed)?;
         let Some(task) = task.filter(|task| task.record.kind() == StateKind::Reserved) else {
             return Ok(None);
         };
         *stock = session.renewed_stock()?;
-        let performed = self.perform(session, stock, &task)?;
+        let performed = self.perform(session, stock, Some(&request.caller), &task)?;
         Ok(match performed {
             Performed::Done(package) if task.proposal.call == pending.call => Some(*package),
             Performed::Done(_)
@@ -297,16 +326,18 @@ impl Governor {
         &self,
         session: &Session,
         stock: &Stock,
+        caller: Option<&Arc<Caller>>,
         task: &countersign_ledger::Task,
     ) -> anyhow::Result<Performed> {
         let passthrough = session.passthrough()?;
         let executor = UpstreamExecutor {
-            upstream: &session.upstream,
+            session,
             passthrough: &passthrough,
             stock,
+            caller,
         };
         let ports = WorkPorts {
-            ledger: &self.ledger,
+            ledger: &self.rules.ledger,
             registry: &stock.registry,
             principals: self,
             authorizer: self,
@@ -322,38 +353,40 @@ impl Governor {
         &self,
         session: &Session,
         stock: &Stock,
+        request: &WriteRequest,
         pending: &Pending,
     ) -> anyhow::Result<Package> {
         let passthrough = session.passthrough()?;
         let executor = UpstreamExecutor {
-            upstream: &session.upstream,
+            session,
             passthrough: &passthrough,
             stock,
+            caller: Some(&request.caller),
         };
         let ports = DispatchPorts {
-            ledger: &self.ledger,
+            ledger: &self.rules.ledger,
             authorizer: self,
             approvers: self,
             state: &NoBusinessState,
             executor: &executor,
         };
-        let request = DispatchRequest {
-            principal: &self.principal,
+        let dispatched = DispatchRequest {
+            principal: &self.rules.principal,
             call: &pending.call,
             contract: stock.registry.get(&pending.call.name),
             approvals: &[],
             intent: pending.intent,
             downstream_memory: None,
-            now: self.ledger.now().map_err(failed)?.second(),
+            now: self.rules.ledger.now().map_err(failed)?.second(),
         };
-        self.alive(|| dispatch(&ports, &request))
+        self.alive(|| dispatch(&ports, &dispatched))
     }
 
     /// Something may be sent meanwhile: the lease is renewed, and nobody closes the server's input.
     fn alive<T>(&self, body: impl FnOnce() -> Result<T, ledger::Error>) -> anyhow::Result<T> {
         self.under_way.fetch_add(1, Ordering::AcqRel);
-        let lease = self.ledger.lifetimes().lease;
-        let done = while_alive(&self.ledger, lease, body);
+        let lease = self.rules.ledger.lifetimes().lease;
+        let done = while_alive(&self.rules.ledger, lease, body);
         self.under_way.fetch_sub(1, Ordering::AcqRel);
         done.map_err(failed)
     }
@@ -380,7 +413,7 @@ impl Governor {
 
     /// How the call's operation stands, while it is open.
     fn kind(&self, pending: &Pending) -> anyhow::Result<Option<StateKind>> {
-        let task = self.ledger.task(&pending.scope).map_err(failed)?;
+        let task = self.rules.ledger.task(&pending.scope).map_err(failed)?;
         Ok(task.map(|task| task.record.kind()))
     }
 
@@ -391,7 +424,11 @@ impl Governor {
         pending: &Pending,
         package: &Package,
     ) -> anyhow::Result<Reply> {
-        let detail = self.ledger.operation(&pending.status_ref).map_err(failed)?;
+        let detail = self
+            .rules
+            .ledger
+            .operation(&pending.status_ref)
+            .map_err(failed)?;
         let answer = detail.and_then(|detail| detail.answer);
         let answer = answer.ok_or_else(|| anyhow!("the recorded answer cannot be found"))?;
         let text = answer.attachment().map(Attachment::text);
@@ -403,7 +440,7 @@ impl Governor {
         if delivered.answered.len() < MAX_DELIVERED {
             delivered
                 .answered
-                .insert(request.id.clone(), pending.scope.clone());
+                .insert(request.caller.waiting().id, pending.scope.clone());
         }
         Ok(match passthrough::answered(answer.data()) {
             Answered::ProtocolError => Reply::Error(text.to_owned()),
@@ -438,6 +475,9 @@ impl Governor {
 
     /// The client goes on: it knows every answer that went out before.
     pub(super) fn is_going_on(&self) {
+        if !self.acknowledges {
+            return;
+        }
         let mut delivered = self
             .delivered
             .lock()
@@ -454,53 +494,72 @@ impl Governor {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         while let Some(scope) = delivered.acknowledged.last() {
-            self.ledger.acknowledge(scope).map_err(failed)?;
+            self.rules.ledger.acknowledge(scope).map_err(failed)?;
             delivered.acknowledged.pop();
         }
         Ok(())
     }
 
-    fn keep(&self, scope: &Scope, is_kept: bool) {
+    fn keep(&self, scope: &Scope) {
+        let Ok(now) = self.rules.ledger.now() else {
+            return;
+        };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_kept {
-            kept.insert(scope.clone());
-        } else {
-            kept.remove(scope);
-        }
+        kept.insert(scope.clone(), now);
+    }
+
+    fn let_go(&self, scope: &Scope) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.remove(scope);
     }
 
     /// Performs what was approved while nobody waited for it, until the session ends. Only what callers of this process asked for:
     /// another process may have another environment.
     pub(super) fn look_after(&self, session: &Session) {
+        let mut tidied = self.rules.ledger.now().ok();
         while !session.is_ending() {
-            let version = self.ledger.version();
+            if let (Some(before), Ok(now)) = (tidied, self.rules.ledger.now())
+                && now.since(before) >= TIDY_INTERVAL
+            {
+                session.upstream.expire();
+                tidied = Some(now);
+            }
+            let version = self.rules.ledger.version();
             let kept = self
                 .kept
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .clone();
-            for scope in &kept {
+            for (scope, since) in &kept {
+                if session.is_stateless() && self.comes_again(*since) {
+                    continue;
+                }
                 if let Err(error) = self.look_after_one(session, scope) {
                     complain(&format!("{error:#}"));
                 }
             }
-            self.ledger.wait(version, LOOK_INTERVAL);
+            self.rules.ledger.wait(version, LOOK_INTERVAL);
         }
-        // What the client knows is not forgotten over its end; a lease that runs out says the rest.
+        // What the client knows is not forgotten over its end.
         let _ = self.acknowledge();
-        let _ = self.ledger.leave();
+    }
+
+    /// Whether a client that comes again by itself may still do so: what its server asks of it meanwhile has nowhere else to go.
+    fn comes_again(&self, since: Moment) -> bool {
+        let now = self.rules.ledger.now();
+        now.is_ok_and(|now| now.since(since) < BETWEEN_ROUNDS)
     }
 
     fn look_after_one(&self, session: &Session, scope: &Scope) -> anyhow::Result<()> {
-        let task = self.ledger.task(scope).map_err(failed)?;
+        let task = self.rules.ledger.task(scope).map_err(failed)?;
         match task {
             Some(task) if task.record.kind() == StateKind::AwaitingApproval => {}
             Some(task) if task.record.kind() == StateKind::Reserved => {
                 let stock = session.renewed_stock()?;
-                self.perform(session, &stock, &task)?;
-                self.keep(scope, false);
+                self.perform(session, &stock, None, &task)?;
+                self.let_go(scope);
             }
-            Some(_) | None => self.keep(scope, false),
+            Some(_) | None => self.let_go(scope),
         }
         Ok(())
     }
@@ -513,7 +572,7 @@ fn is_repeated(package: &Package) -> bool {
 /// Who wraps a server lets its tools be called; a write by whoever a person approves it for.
 impl Authorizer for Governor {
     fn decide(&self, _: &AccessRequest<'_>) -> Decision {
-        Decision::Allowed(if self.observes {
+        Decision::Allowed(if self.rules.observes {
             ApprovalNeed::Policy
         } else {
             ApprovalNeed::Person
@@ -534,8 +593,8 @@ impl ApproverDirectory for Governor {
 
 impl PrincipalDirectory for Governor {
     fn current(&self, stored: &Principal) -> Option<Principal> {
-        let is_own = stored.tenant_id == self.principal.tenant_id
-            && stored.subject_id == self.principal.subject_id;
-        is_own.then(|| self.principal.clone())
+        let is_own = stored.tenant_id == self.rules.principal.tenant_id
+            && stored.subject_id == self.rules.principal.subject_id;
+        is_own.then(|| self.rules.principal.clone())
     }
 }

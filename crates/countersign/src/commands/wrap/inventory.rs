@@ -14,7 +14,8 @@ use countersign_mcp::tools::{ToolDefinition, ToolPage};
 use countersign_mcp::{Kind, Launch, Message, OutputSchema, Passthrough, Patterns, ServerName};
 
 use super::pin_store::{PinStore, Which};
-use super::upstream::{Asked, Upstream};
+use super::session::Session;
+use super::upstream::Asked;
 use crate::output::complain;
 
 /// The most pages of one list.
@@ -119,29 +120,29 @@ impl Inventory {
     /// What is known, after taking stock where that is needed.
     pub(super) fn ensure(
         &self,
-        upstream: &Upstream,
+        session: &Session,
         passthrough: &Passthrough,
     ) -> anyhow::Result<Arc<Stock>> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stock) = self.current() {
             return Ok(stock);
         }
-        self.take(upstream, passthrough)
+        self.take(session, passthrough)
     }
 
     /// Takes stock now, whatever is known: before something is sent that a person has approved.
     pub(super) fn renew(
         &self,
-        upstream: &Upstream,
+        session: &Session,
         passthrough: &Passthrough,
     ) -> anyhow::Result<Arc<Stock>> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.take(upstream, passthrough)
+        self.take(session, passthrough)
     }
 
-    fn take(&self, upstream: &Upstream, passthrough: &Passthrough) -> anyhow::Result<Arc<Stock>> {
+    fn take(&self, session: &Session, passthrough: &Passthrough) -> anyhow::Result<Arc<Stock>> {
         let version = self.wanted.load(Ordering::Acquire);
-        let seen = list(upstream)?;
+        let seen = list(session)?;
         let pin = self.frozen(&seen)?;
         let stock = Arc::new(stock(pin, &seen, passthrough)?);
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,11 +187,11 @@ impl Inventory {
 }
 
 /// Asks for all pages.
-fn list(upstream: &Upstream) -> anyhow::Result<Vec<ToolDefinition>> {
+fn list(session: &Session) -> anyhow::Result<Vec<ToolDefinition>> {
     let mut seen = Vec::new();
     let mut params = "{}".to_owned();
     for _ in 0..MAX_PAGES {
-        let Asked::Answered(message) = upstream.ask("tools/list", &params, PAGE_TIMEOUT) else {
+        let Asked::Answered(message) = session.ask("tools/list", params, None, PAGE_TIMEOUT) else {
             bail!("the server did not list its tools");
         };
         match message.kind() {

@@ -1,30 +1,45 @@
-//! The server behind: its process, what is sent to it, and what we ask of it ourselves.
+//! The server behind: what is sent to it, and what we ask of it ourselves.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use anyhow::anyhow;
-use countersign_dispatch::NotStarted;
-use countersign_mcp::{Message, RequestId, write};
+use countersign_mcp::bridge::{Bridge, Step};
+use countersign_mcp::port::{NotSent, Ticket, ToServer, Unanswered};
+use countersign_mcp::stateless::RequestMeta;
+use countersign_mcp::{Message, RequestId, Salvaged, salvage, write};
 use uuid::Uuid;
 
-use crate::input::describe;
+use super::caller::Caller;
 
-/// The most messages that wait for a slow server.
-const MAX_QUEUED: usize = 256;
-
-/// The way to the server.
+/// The way to the server, across the difference between its version and the client's where there is one.
 pub(super) struct Upstream {
-    queue: Mutex<Option<SyncSender<Outgoing>>>,
-    asked: Mutex<BTreeMap<RequestId, SyncSender<Reply>>>,
+    /// Who hears what comes from the server.
+    hears: Weak<dyn Hears>,
+    way: OnceLock<Arc<dyn ToServer>>,
+    /// Where two versions meet. It is locked while what it says goes out, so that this happens in order.
+    bridge: Mutex<Option<Box<dyn Bridge>>>,
+    asked: Mutex<BTreeMap<RequestId, Asking>>,
     /// What our own ids begin with, so that none is the client's.
     prefix: String,
     count: AtomicU64,
+}
+
+/// Somebody of our own who waits for an answer.
+struct Asking {
+    reply: SyncSender<Reply>,
+    /// The client on whose behalf it is.
+    caller: Option<Arc<Caller>>,
+}
+
+/// Whoever takes what comes from a server, in its client's version.
+pub(super) trait Hears: Send + Sync {
+    /// Takes a message. `about` is the request in whose course it came, where that is known.
+    fn heard(&self, message: Message, about: Option<&RequestId>);
+    /// A request has had no answer, and will have none.
+    fn not_answered(&self, request: &RequestId, why: Unanswered);
 }
 
 /// What somebody of our own hears.
@@ -32,6 +47,8 @@ enum Reply {
     Message(Message),
     /// The server answered with something that is no message.
     Invalid,
+    /// There is no answer, and will be none.
+    Unanswered(Unanswered),
 }
 
 /// What came of a question of our own.
@@ -39,91 +56,188 @@ pub(super) enum Asked {
     /// The server answered, with a result or an error.
     Answered(Message),
     /// It is proven that the server has read nothing of it.
-    NotSent(NotStarted),
+    NotSent(NotSent),
     /// It may have gone out, and no answer came that is one.
     Lost,
 }
 
-struct Outgoing {
-    text: String,
-    /// Whoever sets it first decides: the writer, and it goes out; the one who gave up, and it does not.
-    is_taken: Option<Arc<AtomicBool>>,
+/// What a bridge says to the client's side.
+enum Said {
+    Message(String, Option<RequestId>),
+    NotAnswered(RequestId, Unanswered),
 }
 
-/// What goes out, for the thread that writes it.
-pub(super) struct UpstreamQueue(Receiver<Outgoing>);
+/// Bytes of a server's that are no message.
+pub(super) struct NoMessage {
+    pub(super) salvaged: Option<Salvaged>,
+    pub(super) text: String,
+    pub(super) code: i32,
+}
 
-/// Starts a server: our environment, directory and standard error are its own.
-pub(super) fn start(command: &[String]) -> anyhow::Result<(Child, ChildStdin, ChildStdout)> {
-    let (program, arguments) = command
-        .split_first()
-        .ok_or_else(|| anyhow!("which server?"))?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a server lives as long as we do, unlike what the command handler runs"
-    )]
-    let mut command = Command::new(program);
-    let started = command
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn();
-    let mut child =
-        started.map_err(|error| anyhow!("cannot start the server: {}", describe(&error)))?;
-    match (child.stdin.take(), child.stdout.take()) {
-        (Some(input), Some(output)) => Ok((child, input, output)),
-        (None, _) | (_, None) => Err(anyhow!("cannot talk to the server")),
-    }
+/// A question of our own.
+pub(super) struct Question<'q> {
+    pub(super) method: &'q str,
+    /// A JSON object.
+    pub(super) params: String,
+    /// On whose behalf it is, where requests stand alone.
+    pub(super) sender: Option<&'q RequestMeta>,
+    /// The client on whose behalf it is: what comes in its course goes there.
+    pub(super) caller: Option<&'q Arc<Caller>>,
+    pub(super) timeout: Duration,
 }
 
 impl Upstream {
-    pub(super) fn new() -> (Self, UpstreamQueue) {
-        let (queue, outgoing) = sync_channel(MAX_QUEUED);
-        let upstream = Self {
-            queue: Mutex::new(Some(queue)),
+    pub(super) fn new(hears: Weak<dyn Hears>) -> Self {
+        Self {
+            hears,
+            bridge: Mutex::new(None),
+            way: OnceLock::new(),
             asked: Mutex::default(),
             prefix: format!("countersign-{}-", Uuid::new_v4().simple()),
             count: AtomicU64::new(0),
-        };
-        (upstream, UpstreamQueue(outgoing))
+        }
     }
 
-    /// Passes a message on. False where the server takes no more.
-    pub(super) fn pass(&self, text: &str) -> bool {
-        self.queue_up(text.to_owned(), None).is_ok()
+    /// Says which way leads to the server.
+    pub(super) fn lead(&self, way: Arc<dyn ToServer>) {
+        // There is one.
+        let _ = self.way.set(way);
+    }
+
+    /// Puts a bridge between the client and the server.
+    pub(super) fn cross(&self, bridge: Box<dyn Bridge>) {
+        *self.bridge() = Some(bridge);
+    }
+
+    /// Whether a bridge is there already.
+    pub(super) fn is_crossed(&self) -> bool {
+        self.bridge().is_some()
+    }
+
+    /// Passes a client's message on. False where the server takes no more.
+    pub(super) fn pass(&self, message: &Message) -> bool {
+        let mut bridge = self.bridge();
+        let Some(crossing) = bridge.as_mut() else {
+            drop(bridge);
+            return self.send(message.text().to_owned(), None).is_ok();
+        };
+        let steps = crossing.client_sent(message);
+        let said = self.go(steps, None);
+        drop(bridge);
+        self.tell_all(said);
+        true
+    }
+
+    /// Answers the server itself, which sent what cannot be passed on.
+    pub(super) fn refuse(&self, answer: String) {
+        // Whoever takes no more messages is not waiting for this one.
+        let _ = self.send(answer, None);
+    }
+
+    /// Takes bytes from the server, in its own version.
+    pub(super) fn heard(&self, bytes: &[u8], about: Option<&RequestId>) -> Result<(), NoMessage> {
+        let message = match Message::read(bytes) {
+            Ok(message) => message,
+            Err(error) => {
+                let salvaged = salvage(bytes);
+                let mut bridge = self.bridge();
+                if let (Some(crossing), Some(salvaged)) = (bridge.as_mut(), &salvaged)
+                    && !salvaged.is_request
+                {
+                    let steps = crossing.unanswered(&salvaged.id);
+                    let said = self.go(steps, None);
+                    drop(bridge);
+                    self.tell_all(said);
+                    return Ok(());
+                }
+                return Err(NoMessage {
+                    salvaged,
+                    text: error.to_string(),
+                    code: error.code(),
+                });
+            }
+        };
+        let mut bridge = self.bridge();
+        let Some(crossing) = bridge.as_mut() else {
+            drop(bridge);
+            if let Some(hears) = self.hears.upgrade() {
+                hears.heard(message, about);
+            }
+            return Ok(());
+        };
+        let steps = crossing.server_sent(&message, about);
+        let said = self.go(steps, None);
+        drop(bridge);
+        self.tell_all(said);
+        Ok(())
+    }
+
+    /// A request, by its id at the server, has had no answer and will have none.
+    pub(super) fn not_answered(&self, request: &RequestId, why: Unanswered) {
+        let mut bridge = self.bridge();
+        let said = match bridge.as_mut() {
+            None => vec![Said::NotAnswered(request.clone(), why)],
+            Some(crossing) => {
+                let steps = crossing.unanswered(request);
+                let mut said = self.go(steps, None);
+                for said in &mut said {
+                    if let Said::NotAnswered(_, told) = said {
+                        *told = why;
+                    }
+                }
+                said
+            }
+        };
+        drop(bridge);
+        self.tell_all(said);
+    }
+
+    /// Lets a bridge give up what has been left lying.
+    pub(super) fn expire(&self) {
+        let mut bridge = self.bridge();
+        let steps = bridge.as_mut().map(|crossing| crossing.expire());
+        let said = self.go(steps.unwrap_or_default(), None);
+        drop(bridge);
+        self.tell_all(said);
     }
 
     /// Asks the server, and waits for its answer.
-    pub(super) fn ask(&self, method: &str, params: &str, timeout: Duration) -> Asked {
+    pub(super) fn ask(&self, question: Question<'_>) -> Asked {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let id = RequestId::Text(format!("{}{number}", self.prefix).into());
-        let (sender, receiver) = sync_channel(1);
-        self.lock_asked().insert(id.clone(), sender);
-        let is_taken = Arc::new(AtomicBool::new(false));
-        let request = write::on_one_line(write::request(&id, method, params));
-        let asked = match self.queue_up(request, Some(Arc::clone(&is_taken))) {
+        let mut params = question.params;
+        let wants_progress = question
+            .caller
+            .is_some_and(|caller| caller.waiting().progress_token.is_some());
+        if wants_progress {
+            params = write::with_meta(&params, "progressToken", &id.to_json());
+        }
+        let (reply, replies) = sync_channel(1);
+        let caller = question.caller.map(Arc::clone);
+        self.asked().insert(id.clone(), Asking { reply, caller });
+        let ticket = Ticket::default();
+        let asked = match self.put(&id, question.method, params, question.sender, &ticket) {
             Err(cause) => Asked::NotSent(cause),
-            Ok(()) => match receiver.recv_timeout(timeout) {
+            Ok(()) => match replies.recv_timeout(question.timeout) {
                 Ok(Reply::Message(message)) => Asked::Answered(message),
-                Err(cause) if !is_taken.swap(true, Ordering::AcqRel) => {
-                    Asked::NotSent(match cause {
-                        RecvTimeoutError::Timeout => NotStarted::DeadlineExceeded,
-                        RecvTimeoutError::Disconnected => NotStarted::Unreachable,
-                    })
-                }
-                Ok(Reply::Invalid)
+                Ok(Reply::Unanswered(Unanswered::NotSent(cause))) => Asked::NotSent(cause),
+                Err(cause) if ticket.give_up() => Asked::NotSent(match cause {
+                    RecvTimeoutError::Timeout => NotSent::GivenUp,
+                    RecvTimeoutError::Disconnected => NotSent::Unreachable,
+                }),
+                Ok(Reply::Invalid | Reply::Unanswered(Unanswered::Lost))
                 | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Asked::Lost,
             },
         };
-        self.lock_asked().remove(&id);
+        self.asked().remove(&id);
         asked
     }
 
     /// Gives an answer to whoever of us asked for it, and back where nobody did.
     pub(super) fn answered(&self, id: &RequestId, message: Message) -> Option<Message> {
-        match self.lock_asked().remove(id) {
-            Some(sender) => {
-                let _ = sender.try_send(Reply::Message(message));
+        match self.asked().remove(id) {
+            Some(asking) => {
+                let _ = asking.reply.try_send(Reply::Message(message));
                 None
             }
             None => Some(message),
@@ -132,8 +246,72 @@ impl Upstream {
 
     /// Says that what the server answered is no message. False where nobody of us had asked.
     pub(super) fn answered_invalid(&self, id: &RequestId) -> bool {
-        let sender = self.lock_asked().remove(id);
-        sender.is_some_and(|sender| sender.try_send(Reply::Invalid).is_ok())
+        self.tell(id, Reply::Invalid)
+    }
+
+    /// Says that there will be no answer. False where nobody of us had asked.
+    pub(super) fn unanswered(&self, id: &RequestId, why: Unanswered) -> bool {
+        self.tell(id, Reply::Unanswered(why))
+    }
+
+    /// Sends a question of our own.
+    fn put(
+        &self,
+        id: &RequestId,
+        method: &str,
+        params: String,
+        sender: Option<&RequestMeta>,
+        ticket: &Ticket,
+    ) -> Result<(), NotSent> {
+        let mut bridge = self.bridge();
+        let Some(crossing) = bridge.as_mut() else {
+            drop(bridge);
+            let params = sender.map_or(params.clone(), |sender| sender.written_into(&params));
+            return self.send(write::request(id, method, &params), Some(ticket.clone()));
+        };
+        let text = write::request(id, method, &params);
+        let message = Message::read(text.as_bytes()).map_err(|_| NotSent::Unreachable)?;
+        let steps = crossing.host_sent(&message, sender);
+        let said = self.go(steps, Some((id, ticket)));
+        drop(bridge);
+        self.tell_all(said);
+        Ok(())
+    }
+
+    /// Does what a bridge says, as far as it concerns the server.
+    fn go(&self, steps: Vec<Step>, own: Option<(&RequestId, &Ticket)>) -> Vec<Said> {
+        let mut said = Vec::new();
+        for step in steps {
+            match step {
+                Step::ToServer { text, carries } => {
+                    let ticket = own.filter(|(id, _)| carries.as_ref() == Some(*id));
+                    let ticket = ticket.map(|(_, ticket)| ticket.clone());
+                    if let (Err(cause), Some(id)) = (self.send(text, ticket), carries) {
+                        said.push(Said::NotAnswered(id, Unanswered::NotSent(cause)));
+                    }
+                }
+                Step::ToClient { text, about } => said.push(Said::Message(text, about)),
+                Step::Unanswered(id) => said.push(Said::NotAnswered(id, Unanswered::Lost)),
+            }
+        }
+        said
+    }
+
+    /// Tells what a bridge says to the client's side.
+    fn tell_all(&self, said: Vec<Said>) {
+        let Some(hears) = self.hears.upgrade() else {
+            return;
+        };
+        for said in said {
+            match said {
+                Said::Message(text, about) => {
+                    if let Ok(message) = Message::read(text.as_bytes()) {
+                        hears.heard(message, about.as_ref());
+                    }
+                }
+                Said::NotAnswered(id, why) => hears.not_answered(&id, why),
+            }
+        }
     }
 
     /// Whether an id is one of our own.
@@ -141,51 +319,42 @@ impl Upstream {
         matches!(id, RequestId::Text(text) if text.starts_with(&self.prefix))
     }
 
+    /// On whose behalf a request of our own is.
+    pub(super) fn caller(&self, id: &RequestId) -> Option<Arc<Caller>> {
+        self.asked().get(id)?.caller.clone()
+    }
+
     /// Nothing comes from the server any more: whoever waits hears so.
     pub(super) fn is_gone(&self) {
         self.close();
-        self.lock_asked().clear();
+        let steps = self.bridge().as_mut().map(|crossing| crossing.gone());
+        let said = self.go(steps.unwrap_or_default(), None);
+        self.tell_all(said);
+        self.asked().clear();
     }
 
     /// Sends nothing any more; the server sees the end of its input.
     pub(super) fn close(&self) {
-        self.queue
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-    }
-
-    fn queue_up(&self, text: String, is_taken: Option<Arc<AtomicBool>>) -> Result<(), NotStarted> {
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let queue = queue.as_ref().ok_or(NotStarted::Unreachable)?;
-        queue
-            .try_send(Outgoing { text, is_taken })
-            .map_err(|error| match error {
-                TrySendError::Full(_) => NotStarted::RateLimited,
-                TrySendError::Disconnected(_) => NotStarted::Unreachable,
-            })
-    }
-
-    fn lock_asked(&self) -> std::sync::MutexGuard<'_, BTreeMap<RequestId, SyncSender<Reply>>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl UpstreamQueue {
-    /// Writes until there is nothing to be sent any more, or the server is gone.
-    pub(super) fn drain(self, mut input: impl Write) {
-        for Outgoing { mut text, is_taken } in self.0 {
-            if is_taken.is_some_and(|is_taken| is_taken.swap(true, Ordering::AcqRel)) {
-                continue;
-            }
-            text.push('\n');
-            if input
-                .write_all(text.as_bytes())
-                .and_then(|()| input.flush())
-                .is_err()
-            {
-                return;
-            }
+        if let Some(way) = self.way.get() {
+            way.close();
         }
+    }
+
+    fn send(&self, text: String, ticket: Option<Ticket>) -> Result<(), NotSent> {
+        let way = self.way.get().ok_or(NotSent::Unreachable)?;
+        way.send(text, ticket)
+    }
+
+    fn tell(&self, id: &RequestId, reply: Reply) -> bool {
+        let asking = self.asked().remove(id);
+        asking.is_some_and(|asking| asking.reply.try_send(reply).is_ok())
+    }
+
+    fn bridge(&self) -> MutexGuard<'_, Option<Box<dyn Bridge>>> {
+        self.bridge.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn asked(&self) -> MutexGuard<'_, BTreeMap<RequestId, Asking>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,0 +1,239 @@
+//! How a connection begins: with `initialize`, or with requests that stand alone.
+
+use std::time::Duration;
+
+use countersign_canonical::Value;
+use countersign_mcp::bridge::ToSession;
+use countersign_mcp::port::FromClient;
+use countersign_mcp::stateless::{self, Introduction, RequestMeta};
+use countersign_mcp::{Kind, Message, Opening, Passthrough, RequestId, Version, write};
+use uuid::Uuid;
+
+use super::{INTERNAL_ERROR, INVALID_REQUEST, InFlight, METHOD_NOT_FOUND, Session};
+use crate::commands::wrap::upstream::{Asked, Question};
+use crate::output::complain;
+
+/// The most messages that wait until it is known what the server speaks.
+const MAX_HELD: usize = 256;
+/// How long a server may take to say what it speaks. Some never answer what they do not know.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long one may take to open a session.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
+/// What a client is told that speaks something else.
+const SPOKEN: [Version; 2] = [Version::V2026_07_28, Version::V2025_11_25];
+
+/// How far a connection is.
+#[derive(Default)]
+pub(super) enum Phase {
+    /// Nobody has said how it speaks.
+    #[default]
+    New,
+    /// The server is asked what it speaks; messages wait.
+    Probing(Vec<Message>),
+    /// Calls can be governed.
+    Open(Opened),
+}
+
+/// What was agreed on.
+#[derive(Clone)]
+pub(super) struct Opened {
+    /// What the client speaks.
+    pub(super) version: Version,
+    pub(super) passthrough: Passthrough,
+    /// Who sent the last request that stands alone.
+    pub(super) sender: Option<RequestMeta>,
+}
+
+impl Phase {
+    pub(super) fn opened(&self) -> Option<&Opened> {
+        match self {
+            Self::Open(opened) => Some(opened),
+            Self::New | Self::Probing(_) => None,
+        }
+    }
+}
+
+impl Session {
+    /// Gives a message back once it can be taken; until then it waits, or has been answered.
+    pub(super) fn opens(&self, message: Message) -> Option<Message> {
+        let message = self.holds(message)?;
+        let Kind::Request { id, .. } = message.kind() else {
+            return Some(message);
+        };
+        let stands_alone = stateless::opening(&message) == Some(Opening::EachRequest);
+        let opened = self.opened();
+        let is_session = opened.is_some_and(|opened| opened.sender.is_none());
+        if !stands_alone && !self.is_stateless() || is_session && !is_discover(&message) {
+            return Some(message);
+        }
+        let sender = match RequestMeta::read(message.params().as_ref()) {
+            // Whoever asks like this speaks an older version where it is not known.
+            _ if is_session => {
+                let text = "server/discover is no part of a session";
+                self.refuse(id, METHOD_NOT_FOUND, text);
+                return None;
+            }
+            Ok(sender) => sender,
+            Err(error) => {
+                self.tell(error.answer(id, &SPOKEN), Some(id.clone()));
+                return None;
+            }
+        };
+        let mut state = self.lock();
+        match &mut state.phase {
+            Phase::Open(opened) => {
+                opened.sender = Some(sender);
+                drop(state);
+                Some(message)
+            }
+            Phase::Probing(held) => {
+                held.push(message);
+                None
+            }
+            Phase::New => {
+                state.phase = Phase::Probing(vec![message]);
+                drop(state);
+                self.on_thread(move |session| session.probe(&sender));
+                None
+            }
+        }
+    }
+
+    /// Keeps a message until the server has said what it speaks.
+    fn holds(&self, message: Message) -> Option<Message> {
+        let mut state = self.lock();
+        let Phase::Probing(held) = &mut state.phase else {
+            return Some(message);
+        };
+        if held.len() < MAX_HELD {
+            held.push(message);
+            return None;
+        }
+        drop(state);
+        if let Kind::Request { id, .. } = message.kind() {
+            let text = "too many requests came before the server answered";
+            self.refuse(id, INVALID_REQUEST, text);
+        }
+        None
+    }
+
+    /// Finds out what the server speaks, and lets go what waited. A server that speaks in sessions is reached over a bridge.
+    fn probe(&self, sender: &RequestMeta) {
+        let opened = self.discovered(sender).or_else(|| {
+            let randomness = Box::new(|| Uuid::new_v4().into_bytes());
+            let bridge = ToSession::new(randomness, self.is_shared);
+            self.upstream.cross(Box::new(bridge));
+            self.discovered(sender)
+        });
+        let held = {
+            let mut state = self.lock();
+            let next = opened.map_or(Phase::New, Phase::Open);
+            match std::mem::replace(&mut state.phase, next) {
+                Phase::Probing(held) => held,
+                Phase::New | Phase::Open(_) => Vec::new(),
+            }
+        };
+        let is_open = self.opened().is_some();
+        for message in held {
+            if is_open {
+                FromClient::receive(self, message);
+            } else if let Kind::Request { id, .. } = message.kind() {
+                let text = "the server does not answer, or speaks no version that is known here";
+                self.refuse(id, INTERNAL_ERROR, text);
+            }
+        }
+    }
+
+    /// What the server says of itself to a client whose requests stand alone.
+    fn discovered(&self, sender: &RequestMeta) -> Option<Opened> {
+        let asked = self.upstream.ask(Question {
+            method: "server/discover",
+            params: "{}".to_owned(),
+            sender: Some(sender),
+            caller: None,
+            timeout: if self.upstream.is_crossed() {
+                OPEN_TIMEOUT
+            } else {
+                PROBE_TIMEOUT
+            },
+        });
+        let Asked::Answered(message) = asked else {
+            return None;
+        };
+        let result = message.result()?;
+        let versions = result.value().get("supportedVersions")?.as_array()?;
+        let version = Version::V2026_07_28;
+        let spoken = versions.iter().filter_map(|name| name.as_str());
+        if !spoken.into_iter().any(|name| name == version.as_str()) {
+            return None;
+        }
+        let introduction = Introduction::of_discover(&result)?;
+        Some(Opened {
+            version,
+            passthrough: self.passthrough_of(&introduction.server_info_value())?,
+            sender: Some(sender.clone()),
+        })
+    }
+
+    /// Passes on what opens a session.
+    pub(super) fn initialize(&self, id: &RequestId, message: &Message) {
+        let params = message.params();
+        let asked_for = params
+            .and_then(|params| {
+                params
+                    .value()
+                    .get("protocolVersion")?
+                    .as_str()
+                    .and_then(Version::parse)
+            })
+            .filter(|version| version.traits().opening == Opening::Handshake);
+        self.pass(id, InFlight::Initialize { asked_for }, message);
+    }
+
+    /// Notes what the server agreed on. Where it speaks nothing that is known, no call is let through.
+    ///
+    /// Where it speaks another version than its client, each keeps its own: what they do not share is announced as capabilities,
+    /// and members that a version does not know are none of its business.
+    pub(super) fn initialized(&self, id: &RequestId, asked_for: Option<Version>, message: Message) {
+        let mut text = message.text().to_owned();
+        if let Some(result) = message.result() {
+            let named = result.member("protocolVersion");
+            let spoken = named
+                .as_ref()
+                .and_then(|named| Version::parse(named.value().as_str()?));
+            let info = result.value().get("serverInfo").unwrap_or(&Value::Null);
+            if let (Some(spoken), Some(passthrough)) = (spoken, self.passthrough_of(info)) {
+                let version = asked_for.unwrap_or(spoken);
+                if version != spoken {
+                    let own = format!("\"{}\"", version.as_str());
+                    let path = ["result", "protocolVersion"];
+                    text = write::with_value_at(&text, &path, &own).unwrap_or(text);
+                }
+                self.lock().phase = Phase::Open(Opened {
+                    version,
+                    passthrough,
+                    sender: None,
+                });
+            } else {
+                complain(
+                    "the server speaks a version of the protocol that is not served: its tools cannot be called",
+                );
+            }
+        }
+        self.tell(text, Some(id.clone()));
+    }
+
+    fn passthrough_of(&self, server_info: &Value) -> Option<Passthrough> {
+        Passthrough::new(
+            self.inventory.server.clone(),
+            self.inventory.launch.clone(),
+            server_info,
+            self.policy,
+            self.call_timeout,
+        )
+    }
+}
+
+fn is_discover(message: &Message) -> bool {
+    matches!(message.kind(), Kind::Request { method, .. } if method == "server/discover")
+}
