@@ -12,10 +12,9 @@ use tokio::sync::mpsc::{Sender, channel};
 const MAX_WAITING: usize = 16;
 
 /// The way to whoever takes a server's messages.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Delivery(Sender<Delivered>);
 
-#[derive(Debug)]
 enum Delivered {
     Message {
         bytes: Vec<u8>,

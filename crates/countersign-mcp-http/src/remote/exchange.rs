@@ -29,7 +29,6 @@ const MAX_REFUSAL_BYTES: usize = 4096;
 const SESSION: &[u8] = b"session id";
 
 /// A request that is to be sent.
-#[derive(Debug)]
 pub(super) struct Asked {
     pub(super) id: RequestId,
     pub(super) text: String,

@@ -27,7 +27,6 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const EITHER: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-#[derive(Debug)]
 pub(super) struct Link {
     pub(super) reach: Arc<Reach>,
     pub(super) session: Session,
@@ -40,7 +39,6 @@ pub(super) struct Link {
 }
 
 /// A message that nobody waits for an answer to.
-#[derive(Debug)]
 pub(super) struct Told {
     pub(super) text: String,
     /// The headers of one that stands alone.
@@ -114,7 +112,7 @@ impl Link {
         let stands_alone = told.own_headers.is_some();
         let headers = told.own_headers.unwrap_or_else(|| self.session.headers());
         let request = self.post(headers, told.text);
-        let called = timeout(TELLING_TIMEOUT, self.call(self.reach.pooled(), request));
+        let called = timeout(TELLING_TIMEOUT, self.call(self.reach.fresh(), request));
         let Ok(Ok(response)) = called.await else {
             return;
         };

@@ -1,7 +1,6 @@
 //! What a person should hear about a server.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is wrong with a server, in words for the person who has wrapped it. Nothing of it was written by the server.
@@ -72,11 +71,5 @@ impl Problems {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeSet<Problem>> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Debug for Problems {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Problems").finish_non_exhaustive()
     }
 }

@@ -21,13 +21,11 @@ const CLOSING_GRACE: Duration = Duration::from_secs(5);
 const CLOSING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Something to be sent, with its place among what may wait. There are never more of them than places.
-#[derive(Debug)]
 pub(super) struct Queued {
     pub(super) item: Item,
     pub(super) permit: OwnedSemaphorePermit,
 }
 
-#[derive(Debug)]
 pub(super) enum Item {
     Asked(Asked, Place),
     Told(Told),

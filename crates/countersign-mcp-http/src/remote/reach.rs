@@ -52,8 +52,8 @@ impl Reach {
         &self.pooled
     }
 
-    /// For what may go out once: a connection of its own, since one that the server closes at the same moment leaves unknown what
-    /// became of the request.
+    /// For what goes out once: a connection of its own, since one that the server closes at the same moment leaves unknown what
+    /// became of the message.
     pub(super) fn fresh(&self) -> &Client {
         &self.fresh
     }

@@ -18,7 +18,7 @@ const MAX_WAIT: Duration = Duration::from_secs(30);
 const MAX_DOUBLINGS: u32 = 5;
 
 /// Where a stream stands.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Stream {
     decoder: Decoder,
     chunk: Vec<u8>,

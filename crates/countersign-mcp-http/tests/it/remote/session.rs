@@ -336,3 +336,19 @@ fn a_cancellation_goes_out_in_a_session() {
     while next(&stub).body != cancelled {}
     assert!(line.heard.try_recv().is_err());
 }
+
+#[test]
+fn an_opening_that_hangs_does_not_hold_up_the_end() {
+    let stub = Stub::start(|_, stream| {
+        until_closed(stream);
+        false
+    });
+    let line = Line::open(&stub.url());
+    line.remote.send(INITIALIZE.to_owned(), None).unwrap();
+    line.remote.send(request(1, "tools/list"), None).unwrap();
+    stub.next();
+    line.remote.close();
+    assert_eq!(line.hear(), Heard::Unanswered(number(0), Unanswered::Lost));
+    assert_eq!(line.hear(), Heard::Unanswered(number(1), Unanswered::Lost));
+    assert_eq!(line.hear(), Heard::Gone);
+}
