@@ -20,10 +20,16 @@ use crate::tables::SqliteTables;
 pub const LEDGER: Schema = Schema {
     // "CSgn"
     mark: 0x4353_676E,
-    migrations: &[Migration {
-        name: "0001_ledger",
-        script: include_str!("../migrations/0001_ledger.sql"),
-    }],
+    migrations: &[
+        Migration {
+            name: "0001_ledger",
+            script: include_str!("../migrations/0001_ledger.sql"),
+        },
+        Migration {
+            name: "0002_grants",
+            script: include_str!("../migrations/0002_grants.sql"),
+        },
+    ],
 };
 
 /// Keeps the ledger's tables in one SQLite file.

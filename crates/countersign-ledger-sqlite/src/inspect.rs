@@ -9,7 +9,7 @@ use rusqlite::{Connection, Row};
 use crate::check;
 use crate::error::Classify;
 use crate::keys::{self, Key};
-use crate::tables::decode::{self, operation_columns};
+use crate::tables::decode::{self, grant_columns, operation_columns};
 
 /// The most findings that are listed; a check ends with the last of them.
 pub const MAX_FINDINGS: usize = 100;
@@ -133,12 +133,15 @@ fn hanging(
 }
 
 fn grants(connection: &Connection, checked: &mut Checked) -> Result<(), Error> {
-    let select = "SELECT name, tenant_id, subject_id, tool, document, digest, id
-                  FROM standing_grant ORDER BY id";
+    let select = concat!(
+        "SELECT ",
+        grant_columns!(),
+        ", id FROM standing_grant ORDER BY id"
+    );
     each(
         connection,
         select,
-        6,
+        8,
         "standing_grant",
         checked,
         |checked, row| {

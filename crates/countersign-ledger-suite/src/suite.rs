@@ -42,6 +42,7 @@ macro_rules! suite {
             }
             standing($crate::rows::standing) {
                 grants_of_a_subject_come_oldest_first
+                dead_grants_hide_no_usable_one
                 all_grants_come_by_name
             }
             trail($crate::rows::trail) {
@@ -83,6 +84,10 @@ macro_rules! suite {
                 adding_again_gives_no_use_back
                 a_dead_grant_is_not_used
                 any_number_of_uses_is_kept
+                a_grant_covers_one_contract_and_its_conditions
+                a_denial_stands_before_a_grant
+                what_is_taken_back_never_begins
+                a_subject_has_so_many_usable_grants
             }
             inspection($crate::ports::inspection) {
                 an_operation_is_shown_whole

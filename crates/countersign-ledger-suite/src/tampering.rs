@@ -2,7 +2,7 @@
 
 use countersign_dispatch::ledger::{Error, Ledger};
 use countersign_dispatch::{Settled, Settlement};
-use countersign_ledger::{Grants, Inspection, Intents, OperationFilter};
+use countersign_ledger::{GrantAdded, Grants, Inspection, Intents, OperationFilter};
 
 use crate::build::{Build, Part};
 use crate::rows::standing::grant;
@@ -22,7 +22,7 @@ fn furnish<B: Build>(build: &B) -> Sample {
     let settled = ledger.settle(&sample.scope(), fence, &succeeded);
     assert_eq!(settled, Ok(Settled::Written));
     let given = grant(build, "g", &sample, 2);
-    assert_eq!(ledger.grant_add(&given), Ok(true));
+    assert_eq!(ledger.grant_add(&given), Ok(GrantAdded::Added));
     sample
 }
 

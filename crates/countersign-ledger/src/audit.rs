@@ -47,8 +47,11 @@ pub(crate) enum Event {
     RuledNotExecuted(Ruling),
     Acknowledged,
     GaveUp,
-    GrantAdded(Grant),
-    GrantUsed(GrantId),
+    GrantAdded(Box<Grant>),
+    GrantUsed {
+        grant: GrantId,
+        uses_left: u64,
+    },
     GrantRevoked {
         grant: GrantId,
         by: ApproverId,
@@ -75,7 +78,7 @@ impl Event {
             Self::Acknowledged => "acknowledged",
             Self::GaveUp => "gave_up",
             Self::GrantAdded(_) => "grant_added",
-            Self::GrantUsed(_) => "grant_used",
+            Self::GrantUsed { .. } => "grant_used",
             Self::GrantRevoked { .. } => "grant_revoked",
         }
     }
@@ -112,7 +115,10 @@ impl Event {
                 ("note", ruling.note.as_str().into()),
             ]),
             Self::GrantAdded(grant) => grant.to_value(),
-            Self::GrantUsed(grant) => Value::from([("grant", grant.as_str().into())]),
+            Self::GrantUsed { grant, uses_left } => Value::from([
+                ("grant", grant.as_str().into()),
+                ("uses_left", number(*uses_left)),
+            ]),
             Self::GrantRevoked { grant, by } => {
                 Value::from([("by", by.as_str().into()), ("grant", grant.as_str().into())])
             }

@@ -13,13 +13,14 @@
 //! - Time is the ledger's own, read after the lock is held. What must not happen too soon or too late for an effect goes by a clock that
 //!   nobody sets as well. No I/O, clock or randomness here.
 //!
-//! Module map: `state`, `record`, `proposal`, `grant`, `audit` (what is stored), `document` (as which bytes); `transition`
+//! Module map: `state`, `record`, `proposal`, `grant`, `conditions`, `audit` (what is stored), `document` (as which bytes); `transition`
 //! (what may become of it, one per file); `tables`, `backend` (what a back-end keeps), `memory` (one that forgets);
 //! `ports` (what it is asked for), `ledger` (how that is done), `query`, `names`, `moment`, `cause`.
 
 mod audit;
 mod backend;
 mod cause;
+mod conditions;
 mod document;
 mod grant;
 mod ledger;
@@ -38,6 +39,7 @@ mod transition;
 pub use audit::AuditEntry;
 pub use backend::{Backend, Version};
 pub use cause::{not_started_name, unknown_name};
+pub use conditions::{Condition, Conditions, MAX_CONDITIONS, MAX_CONDITIONS_BYTES};
 pub use document::Document;
 pub use grant::Grant;
 pub use ledger::DurableLedger;
@@ -45,8 +47,8 @@ pub use memory::{LedgerClock, MemoryBackend};
 pub use moment::Moment;
 pub use names::{BootId, GrantId, InstanceId, MAX_NOTE_CHARS, Note};
 pub use ports::{
-    Approvals, Changes, Decided, Decision, Grants, Inspection, Intents, OperationDetail, Ruled,
-    Rulings, Task, Verdict, Work,
+    Approvals, Changes, Decided, Decision, GrantAdded, Granted, Grants, Inspection, Intents,
+    MAX_USABLE_GRANTS, OperationDetail, Ruled, Rulings, Task, Verdict, Work,
 };
 pub use proposal::StoredProposal;
 pub use query::{Cursor, MAX_PAGE, OperationFilter, Page};

@@ -10,7 +10,7 @@ mod work;
 
 pub use approvals::{Approvals, Decided, Decision};
 pub use changes::Changes;
-pub use grants::Grants;
+pub use grants::{GrantAdded, Granted, Grants, MAX_USABLE_GRANTS};
 pub use inspection::{Inspection, OperationDetail};
 pub use intents::Intents;
 pub use rulings::{Ruled, Rulings, Verdict};

@@ -48,7 +48,7 @@ pub trait Rows {
     /// A standing approval.
     fn grant(&mut self, grant: &GrantId) -> Result<Option<GrantRow>, Error>;
 
-    /// The standing approvals of a subject for a tool, oldest first, at most `limit`.
+    /// The standing approvals of a subject for a tool that are open and not over by `now`, oldest first, at most `limit`.
     fn grants_for(
         &mut self,
         tenant: &TenantId,
@@ -201,6 +201,10 @@ pub struct GrantRow {
     pub subject_id: SubjectId,
     /// For which tool.
     pub tool: ToolName,
+    /// The first moment at which it is dead.
+    pub expires_at: Moment,
+    /// Whether it has uses left, and nobody took it back.
+    pub is_open: bool,
     /// All of it.
     pub document: Document,
 }

@@ -1,6 +1,7 @@
 //! What the program can be asked to do.
 
 mod contract;
+mod grants;
 mod install;
 mod ledger;
 mod operations;
@@ -16,6 +17,10 @@ use crate::host_ledger::LedgerLocation;
 pub(crate) use self::contract::{
     BuildCommand, CatalogArgument, CatalogCommand, CheckCommand, ContractArguments,
     ContractCommand, NowArgument, SchemaArguments,
+};
+pub(crate) use self::grants::{
+    ConditionArguments, CreateGrantArguments, GrantsArguments, GrantsCommand, ListGrantsArguments,
+    RevokeGrantArguments,
 };
 pub(crate) use self::install::{
     DoctorArguments, InstallArguments, PlaceArguments, UninstallArguments,
@@ -52,6 +57,7 @@ pub(crate) enum Command {
     Wrap(WrapArguments),
     Tools(ToolsArguments),
     Approvals(ApprovalsArguments),
+    Grants(GrantsArguments),
     Operations(OperationsArguments),
     Work(WorkArguments),
     Ledger(LedgerArguments),

@@ -6,6 +6,7 @@ pub(crate) mod contract;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod documentation;
+pub(crate) mod grants;
 pub(crate) mod install;
 pub(crate) mod ledger;
 pub(crate) mod operations;

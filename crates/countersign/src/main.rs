@@ -5,6 +5,7 @@
 mod cli;
 mod commands;
 mod fixture_ledger;
+mod granted;
 mod handle;
 mod host_ledger;
 mod identity;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Turn(arguments) => commands::turn::run(&arguments),
         Command::Approvals(arguments) => commands::approvals::run(&arguments),
+        Command::Grants(arguments) => commands::grants::run(&arguments),
         Command::Operations(arguments) => commands::operations::run(&arguments),
         Command::Wrap(arguments) => commands::wrap::run(&arguments),
         Command::Tools(arguments) => commands::tools::run(&arguments),

@@ -234,6 +234,7 @@ fn told(entry: &AuditEntry) -> String {
         ("reason", text("reason")),
         ("note", text("note")),
         ("holder", text("holder")),
+        ("grant", text("grant")),
     ] {
         if let Some(text) = text {
             told.push_str("  ");

@@ -22,6 +22,14 @@ macro_rules! operation_columns {
 }
 pub(crate) use operation_columns;
 
+/// The columns of a grant's row, in the order in which [`grant`] reads them.
+macro_rules! grant_columns {
+    () => {
+        "name, tenant_id, subject_id, tool, expires_at, is_open, document, digest"
+    };
+}
+pub(crate) use grant_columns;
+
 const DAMAGED: Error = Error::Damaged("a stored value does not have its form");
 
 pub(crate) fn operation(row: &Row<'_>) -> Result<OperationRow, Error> {
@@ -55,7 +63,9 @@ pub(crate) fn grant(row: &Row<'_>) -> Result<GrantRow, Error> {
         tenant_id: text(row, 1, |text| TenantId::new(text).ok())?,
         subject_id: text(row, 2, |text| SubjectId::new(text).ok())?,
         tool: text(row, 3, |text| ToolName::new(text).ok())?,
-        document: document(row, 4)?,
+        expires_at: moment(row, 4)?,
+        is_open: column(row, 5)?,
+        document: document(row, 6)?,
     })
 }
 

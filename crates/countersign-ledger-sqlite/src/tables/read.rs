@@ -8,7 +8,7 @@ use countersign_ledger::{
     Moment, OpenCounts, OperationFilter, OperationRow, Rows, StateKind,
 };
 
-use super::decode::{self, operation_columns};
+use super::decode::{self, grant_columns, operation_columns};
 use super::{SqliteTables, stored, stored_limit, stored_moment};
 use crate::error::Classify;
 use crate::keys;
@@ -131,7 +131,11 @@ impl Rows for SqliteTables<'_> {
 
     fn grant(&mut self, grant: &GrantId) -> Result<Option<GrantRow>, Error> {
         self.find(
-            "SELECT name, tenant_id, subject_id, tool, document, digest FROM standing_grant WHERE name = ?1",
+            concat!(
+                "SELECT ",
+                grant_columns!(),
+                " FROM standing_grant WHERE name = ?1"
+            ),
             [grant.as_str()],
             decode::grant,
         )
@@ -145,12 +149,18 @@ impl Rows for SqliteTables<'_> {
         limit: usize,
     ) -> Result<Vec<GrantRow>, Error> {
         self.list(
-            "SELECT name, tenant_id, subject_id, tool, document, digest FROM standing_grant
-             WHERE tenant_id = ?1 AND subject_id = ?2 AND tool = ?3 ORDER BY id LIMIT ?4",
+            concat!(
+                "SELECT ",
+                grant_columns!(),
+                " FROM standing_grant
+                 WHERE is_open = 1 AND tenant_id = ?1 AND subject_id = ?2 AND tool = ?3 AND expires_at > ?4
+                 ORDER BY id LIMIT ?5"
+            ),
             (
                 tenant.as_str(),
                 subject.as_str(),
                 tool.as_str(),
+                stored_moment(self.now),
                 stored_limit(limit),
             ),
             decode::grant,
@@ -164,8 +174,12 @@ impl Rows for SqliteTables<'_> {
         limit: usize,
     ) -> Result<Vec<GrantRow>, Error> {
         self.list(
-            "SELECT name, tenant_id, subject_id, tool, document, digest FROM standing_grant
-             WHERE (?1 IS NULL OR tenant_id = ?1) AND (?2 IS NULL OR name > ?2) ORDER BY name LIMIT ?3",
+            concat!(
+                "SELECT ",
+                grant_columns!(),
+                " FROM standing_grant
+                 WHERE (?1 IS NULL OR tenant_id = ?1) AND (?2 IS NULL OR name > ?2) ORDER BY name LIMIT ?3"
+            ),
             (
                 tenant.map(TenantId::as_str),
                 after.map(GrantId::as_str),

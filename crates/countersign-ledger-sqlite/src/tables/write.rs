@@ -144,15 +144,19 @@ impl Tables for SqliteTables<'_> {
 
     fn grant_put(&mut self, row: &GrantRow) -> Result<(), Error> {
         self.change(
-            "INSERT INTO standing_grant (name, tenant_id, subject_id, tool, document, digest)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            "INSERT INTO standing_grant
+                 (name, tenant_id, subject_id, tool, expires_at, is_open, document, digest)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
              ON CONFLICT (name) DO UPDATE SET tenant_id = excluded.tenant_id, subject_id = excluded.subject_id,
-                 tool = excluded.tool, document = excluded.document, digest = excluded.digest",
+                 tool = excluded.tool, expires_at = excluded.expires_at, is_open = excluded.is_open,
+                 document = excluded.document, digest = excluded.digest",
             (
                 row.grant.as_str(),
                 row.tenant_id.as_str(),
                 row.subject_id.as_str(),
                 row.tool.as_str(),
+                stored_moment(row.expires_at),
+                row.is_open,
                 row.document.bytes(),
                 row.document.digest(),
             ),

@@ -146,6 +146,8 @@ fn perform_step(tables: &mut dyn Tables, step: Step) -> Result<(), Error> {
             tenant_id: tenant(grant % 2),
             subject_id: subject(0),
             tool: tool(0),
+            expires_at: moment(START + content % 7),
+            is_open: content % 3 > 0,
             document: document(content),
         }),
         Step::Audit(of, ahead) => {

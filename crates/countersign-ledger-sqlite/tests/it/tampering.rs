@@ -40,6 +40,8 @@ const COLUMNS: &[(Part, &str, &[&str])] = &[
             "tenant_id = 'tenant-b'",
             "subject_id = 'subject-b'",
             "tool = 'other'",
+            "expires_at = expires_at + 1",
+            "is_open = 0",
         ],
     ),
     (Part::Audit, "audit", &["sequence = 7"]),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use countersign_contract::SubjectId;
-use countersign_ledger::{Backend, Grant, GrantRow};
+use countersign_ledger::{Backend, Condition, Conditions, Grant, GrantRow};
 
 use crate::build::Build;
 use crate::plain::{read, write};
@@ -16,11 +16,15 @@ pub(crate) fn grant<B: Build>(build: &B, name: &str, sample: &Sample, uses: u64)
         tenant_id: sample.principal.tenant_id.clone(),
         subject_id: sample.principal.subject_id.clone(),
         tool: sample.call.name.clone(),
-        conditions: json(r#"{"n": {"max": 7}}"#),
+        revisions: sample.contract.revisions.clone(),
+        conditions: Conditions::new([("n".to_owned(), Condition::Is(json("1")))].into()).unwrap(),
         approver: approver("dana"),
+        given_at: build.clock().moment(),
         expires_at: build.clock().moment().after(Duration::from_hours(1)),
+        uses,
         uses_left: uses,
         is_revoked: false,
+        signature: None,
     }
 }
 
@@ -50,7 +54,11 @@ pub fn grants_of_a_subject_come_oldest_first<B: Build>(build: &B) {
             grant(build, &format!("o{number}"), other, 1).to_row(),
         );
     }
-    let later = grant(build, "c", &sample, 0).to_row();
+    let later = Grant {
+        uses_left: 3,
+        ..grant(build, "c", &sample, 4)
+    };
+    let later = later.to_row();
     put(&backend, later.clone());
     let found = |limit| {
         let subject = SubjectId::new("subject-a").unwrap();
@@ -65,6 +73,36 @@ pub fn grants_of_a_subject_come_oldest_first<B: Build>(build: &B) {
     let by_name = |name| read(&backend, |rows| rows.grant(&grant_id(name)));
     assert_eq!(by_name("c"), Some(later));
     assert_eq!(by_name("d"), None);
+}
+
+/// However many are used up, taken back or over, those that count are found.
+pub fn dead_grants_hide_no_usable_one<B: Build>(build: &B) {
+    let backend = build.open();
+    let sample = Sample::new("1");
+    for number in 0..30 {
+        let given = grant(build, &format!("d{number}"), &sample, 1);
+        let dead = match number % 3 {
+            0 => Grant {
+                uses_left: 0,
+                ..given
+            },
+            1 => Grant {
+                is_revoked: true,
+                ..given
+            },
+            _ => Grant {
+                expires_at: build.clock().moment(),
+                ..given
+            },
+        };
+        put(&backend, dead.to_row());
+    }
+    put(&backend, grant(build, "live", &sample, 1).to_row());
+    let subject = SubjectId::new("subject-a").unwrap();
+    let found = read(&backend, |rows| {
+        rows.grants_for(&tenant("tenant-a"), &subject, &tool("count"), 2)
+    });
+    assert_eq!(names(&found), ["live"]);
 }
 
 /// All grants come by name, in pages.

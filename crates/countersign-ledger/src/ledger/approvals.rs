@@ -55,7 +55,7 @@ impl<B: Backend> Approvals for DurableLedger<B> {
     }
 }
 
-fn decide(
+pub(super) fn decide(
     tables: &mut dyn Tables,
     record: Record,
     decision: &Decision,

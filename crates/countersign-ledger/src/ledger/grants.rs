@@ -1,28 +1,49 @@
 //! Standing approvals.
 
-use countersign_contract::{ApproverId, SubjectId, TenantId, ToolName};
+use countersign_contract::{ApproverId, Scope, SubjectId, TenantId, ToolName, UtcSecond};
 use countersign_dispatch::ledger::Error;
+use countersign_policy::ApprovalEvidence;
 
-use super::DurableLedger;
-use crate::audit::{Event, append_for_tenant};
+use super::approvals::decide;
+use super::{DurableLedger, read_proposal, read_record};
+use crate::audit::{self, Event, append_for_tenant};
 use crate::backend::Backend;
 use crate::grant::Grant;
+use crate::moment::Moment;
 use crate::names::GrantId;
-use crate::ports::Grants;
+use crate::ports::{Decided, Decision, GrantAdded, Granted, Grants, MAX_USABLE_GRANTS};
 use crate::query::MAX_PAGE;
-use crate::tables::{GrantRow, Tables};
+use crate::record::Record;
+use crate::state::{Lifetimes, State};
+use crate::tables::{GrantRow, Rows, Tables};
+
+/// How long an approval lives that a grant gives: whoever asks for it is there to begin.
+const GIVEN_SECONDS: u64 = 60;
 
 impl<B: Backend> Grants for DurableLedger<B> {
-    fn grant_add(&self, grant: &Grant) -> Result<bool, Error> {
+    fn grant_add(&self, grant: &Grant) -> Result<GrantAdded, Error> {
+        if grant.approver.as_str() == grant.subject_id.as_str() {
+            return Ok(GrantAdded::OwnSubject);
+        }
         let grant = grant.clone();
         self.backend.write("grant_add", move |tables| {
             if let Some(row) = tables.grant(&grant.grant)? {
-                return Ok(Grant::from_row(&row)? == grant);
+                let is_the_same = Grant::from_row(&row)?.statement() == grant.statement();
+                return Ok(if is_the_same {
+                    GrantAdded::Added
+                } else {
+                    GrantAdded::NameTaken
+                });
+            }
+            let (tenant, subject, tool) = (&grant.tenant_id, &grant.subject_id, &grant.tool);
+            let usable = tables.grants_for(tenant, subject, tool, MAX_USABLE_GRANTS)?;
+            if usable.len() >= MAX_USABLE_GRANTS {
+                return Ok(GrantAdded::TooMany);
             }
             tables.grant_put(&grant.to_row())?;
-            let event = Event::GrantAdded(grant.clone());
+            let event = Event::GrantAdded(Box::new(grant.clone()));
             append_for_tenant(tables, &grant.tenant_id, &event)?;
-            Ok(true)
+            Ok(GrantAdded::Added)
         })
     }
 
@@ -56,12 +77,7 @@ impl<B: Backend> Grants for DurableLedger<B> {
         tool: &ToolName,
     ) -> Result<Vec<Grant>, Error> {
         self.backend.read("grants_for", |rows| {
-            let now = rows.now();
-            let grants = read_all(&rows.grants_for(tenant, subject, tool, MAX_PAGE)?)?;
-            Ok(grants
-                .into_iter()
-                .filter(|grant| grant.is_usable(now))
-                .collect())
+            read_all(&rows.grants_for(tenant, subject, tool, MAX_USABLE_GRANTS)?)
         })
     }
 
@@ -77,25 +93,127 @@ impl<B: Backend> Grants for DurableLedger<B> {
         })
     }
 
-    fn grant_take(&self, grant: &GrantId) -> Result<Option<Grant>, Error> {
-        let id = grant.clone();
-        self.backend.write("grant_take", move |tables| {
-            let now = tables.now();
-            let Some(grant) = read_grant(tables, &id)?.filter(|grant| grant.is_usable(now)) else {
-                return Ok(None);
-            };
-            let taken = Grant {
-                uses_left: grant.uses_left.saturating_sub(1),
-                ..grant
-            };
-            tables.grant_put(&taken.to_row())?;
-            append_for_tenant(tables, &taken.tenant_id, &Event::GrantUsed(id.clone()))?;
-            Ok(Some(taken))
+    fn grant(&self, grant: &GrantId) -> Result<Option<Grant>, Error> {
+        self.backend.read("grant", |rows| read_grant(rows, grant))
+    }
+
+    fn grant_use(
+        &self,
+        scope: &Scope,
+        nonce: u128,
+        accepts: &dyn Fn(&Grant) -> bool,
+    ) -> Result<Option<Granted>, Error> {
+        // Most calls have no grant: nobody waits for the writer on their behalf.
+        let covering = self
+            .backend
+            .read("grant_find", |rows| covering(rows, scope))?;
+        let Some(chosen) = covering.into_iter().find(|grant| accepts(grant)) else {
+            return Ok(None);
+        };
+        let (scope, lifetimes) = (scope.clone(), self.lifetimes);
+        self.backend.write("grant_use", move |tables| {
+            use_one(tables, &scope, nonce, &chosen, &lifetimes)
         })
     }
 }
 
-fn read_grant(tables: &mut dyn Tables, grant: &GrantId) -> Result<Option<Grant>, Error> {
+/// The usable grants that cover what waits under a scope.
+fn covering(rows: &mut (impl Rows + ?Sized), scope: &Scope) -> Result<Vec<Grant>, Error> {
+    let Some(record) = read_record(rows, scope)?.filter(is_waiting) else {
+        return Ok(Vec::new());
+    };
+    let (tenant, subject) = (&scope.tenant_id, &scope.subject_id);
+    let usable = rows.grants_for(tenant, subject, &scope.tool, MAX_USABLE_GRANTS)?;
+    if usable.is_empty() {
+        return Ok(Vec::new());
+    }
+    let proposal = read_proposal(rows, &record)?;
+    let usable = read_all(&usable)?.into_iter();
+    Ok(usable
+        .filter(|grant| grant.covers(&record, &proposal))
+        .collect())
+}
+
+/// Approves under a grant as it stands now, and takes the use: both, or neither.
+fn use_one(
+    tables: &mut dyn Tables,
+    scope: &Scope,
+    nonce: u128,
+    chosen: &Grant,
+    lifetimes: &Lifetimes,
+) -> Result<Option<Granted>, Error> {
+    let now = tables.now();
+    let Some(record) = read_record(tables, scope)?.filter(is_waiting) else {
+        return Ok(None);
+    };
+    let grant = read_grant(tables, &chosen.grant)?.filter(|grant| grant.is_usable(now));
+    let is_chosen = |grant: &Grant| {
+        grant.statement() == chosen.statement() && grant.signature == chosen.signature
+    };
+    let Some(grant) = grant.filter(is_chosen) else {
+        return Ok(None);
+    };
+    if !grant.covers(&record, &read_proposal(tables, &record)?) {
+        return Ok(None);
+    }
+    let Some(approval_id) = grant.approval_id(nonce) else {
+        return Ok(None);
+    };
+    let decision = Decision::Approve {
+        by: grant.approver.clone(),
+        approval_id,
+        expires_at: given_until(now, &grant),
+    };
+    let Decided::Counts(record) = decide(tables, record, &decision, lifetimes)? else {
+        return Ok(None);
+    };
+    let grant = Grant {
+        uses_left: grant.uses_left.saturating_sub(1),
+        ..grant
+    };
+    tables.grant_put(&grant.to_row())?;
+    let event = Event::GrantUsed {
+        grant: grant.grant.clone(),
+        uses_left: grant.uses_left,
+    };
+    audit::append(tables, &record, &event)?;
+    Ok(Some(Granted {
+        record: *record,
+        grant,
+    }))
+}
+
+/// Tells whether the grant that gave an approval still stands when the write begins: a decision that was made beforehand is
+/// taken back up to the last moment. True where no grant gave it.
+pub(super) fn still_gives(
+    tables: &mut dyn Tables,
+    approval: &ApprovalEvidence,
+    record: &Record,
+) -> Result<bool, Error> {
+    let Some(id) = Grant::of_approval(&approval.approval_id) else {
+        return Ok(true);
+    };
+    let now = tables.now();
+    let grant = read_grant(tables, &id)?;
+    Ok(grant.is_some_and(|grant| {
+        !grant.is_revoked
+            && now < grant.expires_at
+            && grant.is_about(record)
+            && grant.approver == approval.approver
+    }))
+}
+
+fn given_until(now: Moment, grant: &Grant) -> UtcSecond {
+    let soon = now.second().checked_add(GIVEN_SECONDS);
+    soon.unwrap_or(UtcSecond::MAX)
+        .min(grant.expires_at.second())
+}
+
+fn is_waiting(record: &Record) -> bool {
+    matches!(record.state, State::AwaitingApproval { .. })
+}
+
+fn read_grant(tables: &mut (impl Rows + ?Sized), grant: &GrantId) -> Result<Option<Grant>, Error> {
     let row = tables.grant(grant)?;
     row.as_ref().map(Grant::from_row).transpose()
 }

@@ -8,7 +8,9 @@ use countersign_dispatch::{
 };
 use countersign_policy::ApprovalEvidence;
 
-use super::{DurableLedger, approval_key, give_way, read_answer, read_record, write_change};
+use super::{
+    DurableLedger, approval_key, give_way, grants, read_answer, read_record, write_change,
+};
 use crate::audit;
 use crate::backend::Backend;
 use crate::document::Document;
@@ -136,6 +138,9 @@ impl<B: Backend> Ledger for DurableLedger<B> {
                 return Ok(Reserved::CallConflict);
             }
             if !is_usable(tables, &approval, &begun.record, !opens)? {
+                return Ok(Reserved::ApprovalUnusable);
+            }
+            if !grants::still_gives(tables, &approval, &begun.record)? {
                 return Ok(Reserved::ApprovalUnusable);
             }
             give_way(tables, before.as_ref(), gives_way.as_ref())?;

@@ -89,8 +89,10 @@ impl Rows for MemoryTables {
         tool: &ToolName,
         limit: usize,
     ) -> Result<Vec<GrantRow>, Error> {
+        let now = self.moment();
         let rows = self.grants.rows().values().filter(|(_, row)| {
-            row.tenant_id == *tenant && row.subject_id == *subject && row.tool == *tool
+            let is_usable = row.is_open && now < row.expires_at;
+            is_usable && row.tenant_id == *tenant && row.subject_id == *subject && row.tool == *tool
         });
         let mut rows: Vec<_> = rows.collect();
         rows.sort_by_key(|(number, _)| *number);

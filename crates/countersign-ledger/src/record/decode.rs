@@ -5,7 +5,7 @@ use std::time::Duration;
 use countersign_canonical::Value;
 use countersign_contract::{
     ApprovalDigest, ApprovalId, ApproverId, ErrorCode, IdempotencyKey, IntentDigest, Profile,
-    RequestDigest, Revision, Revisions, Scope, StatusRef, SubjectId, TenantId, ToolName, UtcSecond,
+    RequestDigest, Scope, StatusRef, SubjectId, TenantId, ToolName, UtcSecond,
 };
 use countersign_dispatch::{Intent, Terms};
 use countersign_policy::ApprovalEvidence;
@@ -14,6 +14,7 @@ use super::Record;
 use super::encode::{SCHEMA, proof_name};
 use crate::cause::{parse_not_started, parse_unknown};
 use crate::document::{Members, read_number};
+use crate::grant::read_revisions;
 use crate::moment::Moment;
 use crate::names::{BootId, InstanceId, Note};
 use crate::state::{Attempt, Proof, Ruling, State, StateKind};
@@ -32,7 +33,7 @@ pub(super) fn record(members: Members<'_>) -> Option<Record> {
     let terms = Terms {
         request: RequestDigest::parse_hex(members.text("request_sha256")?)?,
         profile: Profile::find(members.text("provider")?, members.text("api_family")?)?,
-        revisions: revisions(members.members("revisions")?)?,
+        revisions: read_revisions(members.members("revisions")?)?,
         status_ref: StatusRef::parse(members.text("status_ref")?)?,
     };
     Some(Record {
@@ -49,18 +50,6 @@ pub(super) fn record(members: Members<'_>) -> Option<Record> {
         due_at: members.optional("due_at", moment)?,
         visits: u32::try_from(members.number("visits")?).ok()?,
         is_dead_letter: members.flag("is_dead_letter")?,
-    })
-}
-
-fn revisions(members: Members<'_>) -> Option<Revisions> {
-    let revision = |name| Revision::new(members.text(name)?).ok();
-    Some(Revisions {
-        input_schema: revision("input_schema")?,
-        output_schema: revision("output_schema")?,
-        effect: revision("effect")?,
-        handler: revision("handler")?,
-        producer: revision("producer")?,
-        policy: revision("policy")?,
     })
 }
 

@@ -6,6 +6,7 @@ use countersign_policy::ApprovalEvidence;
 use super::Record;
 use crate::cause::{not_started_name, unknown_name};
 use crate::document::{number, optional};
+use crate::grant::revisions_value;
 use crate::moment::Moment;
 use crate::names::Note;
 use crate::state::{Attempt, Proof, Ruling, State};
@@ -35,15 +36,6 @@ pub(super) fn value(record: &Record) -> Value {
             ("sha256", intent.digest.to_string().into()),
         ])
     });
-    let revisions = &terms.revisions;
-    let revisions = Value::from([
-        ("effect", revisions.effect.as_str().into()),
-        ("handler", revisions.handler.as_str().into()),
-        ("input_schema", revisions.input_schema.as_str().into()),
-        ("output_schema", revisions.output_schema.as_str().into()),
-        ("policy", revisions.policy.as_str().into()),
-        ("producer", revisions.producer.as_str().into()),
-    ]);
     Value::from([
         ("schema", SCHEMA.into()),
         ("tenant_id", scope.tenant_id.as_str().into()),
@@ -53,7 +45,7 @@ pub(super) fn value(record: &Record) -> Value {
         ("request_sha256", terms.request.to_string().into()),
         ("provider", terms.profile.provider().into()),
         ("api_family", terms.profile.api_family().into()),
-        ("revisions", revisions),
+        ("revisions", revisions_value(&terms.revisions)),
         ("status_ref", terms.status_ref.to_string().into()),
         ("state", state_value(state)),
         ("fence", number(*fence)),

@@ -6,9 +6,9 @@ use countersign_contract::{ApproverId, ErrorCode, IntentDigest, UtcSecond};
 use countersign_dispatch::ledger::{Error, Ledger};
 use countersign_dispatch::{Intent, NotStarted, Reserved, Settlement, UnknownCause};
 use countersign_ledger::{
-    Attempt, AuditEntry, Backend, BootId, Document, DurableLedger, Grant, GrantId, Grants,
-    InstanceId, Lifetimes, MemoryBackend, Moment, Note, Proof, Record, Ruling, State, StateKind,
-    Steady, SteadySpan,
+    Attempt, AuditEntry, Backend, BootId, Condition, Conditions, Document, DurableLedger, Grant,
+    GrantId, Grants, InstanceId, Lifetimes, MemoryBackend, Moment, Note, Proof, Record, Ruling,
+    State, StateKind, Steady, SteadySpan,
 };
 use countersign_ledger_suite::SettableClock;
 use proptest::prelude::*;
@@ -42,12 +42,26 @@ fn grant() -> Grant {
         tenant_id: write.principal.tenant_id.clone(),
         subject_id: write.principal.subject_id.clone(),
         tool: write.call.name.clone(),
-        conditions: json(r#"{"n": {"max": 7}}"#),
+        revisions: write.contract.revisions.clone(),
+        conditions: conditions(),
         approver: ApproverId::new("dana").unwrap(),
+        given_at: Moment::from_milliseconds(1).unwrap(),
         expires_at: Moment::MAX,
+        uses: 4,
         uses_left: 3,
         is_revoked: false,
+        signature: Some("by hand".to_owned()),
     }
+}
+
+fn conditions() -> Conditions {
+    let conditions = [
+        ("n", Condition::Is(json("7"))),
+        ("path", Condition::BeginsWith("/tmp/".to_owned())),
+        ("text", Condition::Any),
+    ];
+    let conditions = conditions.map(|(name, condition)| (name.to_owned(), condition));
+    Conditions::new(conditions.into()).unwrap()
 }
 
 fn text(document: &Document) -> String {

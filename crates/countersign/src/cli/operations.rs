@@ -293,7 +293,7 @@ pub(crate) struct DecisionArguments {
     pub(crate) ledger: LedgerArgument,
 }
 
-fn parse_approver(text: &str) -> Result<ApproverId, String> {
+pub(super) fn parse_approver(text: &str) -> Result<ApproverId, String> {
     ApproverId::new(text).map_err(|error| error.to_string())
 }
 

@@ -9,6 +9,7 @@ mod doctor;
 #[cfg(test)]
 mod documents;
 #[cfg(test)]
+mod grants;
 mod help;
 #[cfg(test)]
 mod hostile;
