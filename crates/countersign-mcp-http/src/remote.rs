@@ -11,10 +11,11 @@
 //! - No redirect is followed, nothing is unpacked, no cookie is kept. To this machine there is no proxy; elsewhere those of the
 //!   environment (`HTTPS_PROXY`, `NO_PROXY`) stand between, as they do for other programs.
 //!
-//! Module map: `target`, `reach`, `runtime` (whom to call and on what); `headers`, `parameters` (what a message says twice); `session`, `renewal`
-//! (what was agreed); `link`, `in_flight`, `pump` (what goes out when); `exchange`, `stream`, `general` (what comes back);
-//! `delivery`, `problem` (who hears of it).
+//! Module map: `target`, `reach`, `runtime` (whom to call and on what); `headers`, `parameters` (what a message says twice);
+//! `session`, `renewal` (what was agreed); `link`, `in_flight`, `pump` (what goes out when); `exchange`, `body`, `stream`, `general`
+//! (what comes back); `delivery`, `problem` (who hears of it).
 
+mod body;
 mod delivery;
 mod exchange;
 mod general;
@@ -33,6 +34,7 @@ mod target;
 
 use std::fmt;
 use std::io;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -156,6 +158,7 @@ impl ToServer for Remote {
                     own_headers,
                     ticket,
                     is_ours: false,
+                    is_answered: AtomicBool::new(false),
                 };
                 self.ask(asked, &message)
             }

@@ -1,15 +1,17 @@
 //! One request and its answer.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use countersign_mcp::port::{NotSent, Ticket, Unanswered};
-use countersign_mcp::{Kind, MESSAGE_LIMITS, Message, RequestId, salvage, write};
+use countersign_mcp::{Kind, Message, RequestId, salvage, write};
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout_at};
 
+use super::body::{self, Content, content};
 use super::in_flight::Sort;
-use super::link::{Content, Link, content, problem};
+use super::link::{Link, problem};
 use super::problem::Problem;
 use super::renewal::renew;
 use super::session::{Agreement, Generation};
@@ -24,10 +26,6 @@ const LINGER: Duration = Duration::from_millis(250);
 /// JSON-RPC's code for what is wrong on our side of the server.
 const INTERNAL_ERROR: i32 = -32603;
 
-/// How much of a refusal is looked at for what it is about.
-const MAX_REFUSAL_BYTES: usize = 4096;
-const SESSION: &[u8] = b"session id";
-
 /// A request that is to be sent.
 pub(super) struct Asked {
     pub(super) id: RequestId,
@@ -41,6 +39,8 @@ pub(super) struct Asked {
     pub(super) lists_tools: bool,
     /// It is ours: nobody else hears of it.
     pub(super) is_ours: bool,
+    /// Its answer has been handed over.
+    pub(super) is_answered: AtomicBool,
 }
 
 /// How it ended.
@@ -155,7 +155,7 @@ impl<'l> Exchange<'l> {
 
     /// The answer is one body.
     async fn whole(&mut self, response: Response) -> Outcome {
-        match body(response).await {
+        match body::read(response).await {
             Some(bytes) if self.whose(&bytes) == Whose::Answer => {
                 self.link.problems.settle();
                 self.answered(bytes).await;
@@ -184,7 +184,7 @@ impl<'l> Exchange<'l> {
             }
             drop(response);
             let deadline = *deadline.get_or_insert_with(|| Instant::now() + MAX_RESUMING);
-            let resumed = tokio::time::timeout_at(deadline, self.resume(&mut stream)).await;
+            let resumed = timeout_at(deadline, self.resume(&mut stream)).await;
             response = match resumed {
                 Ok(Some(response)) => response,
                 Ok(None) | Err(_) => return LOST,
@@ -212,12 +212,13 @@ impl<'l> Exchange<'l> {
                 status if status.is_success() => {
                     return (content(&response) == Content::Events).then_some(response);
                 }
-                StatusCode::NOT_FOUND if link.session.has_id() => {
-                    link.session.expire(self.generation);
+                status if status.is_server_error() => {}
+                _ => {
+                    if link.session.has_id() && body::ends_session(response).await {
+                        link.session.expire(self.generation);
+                    }
                     return None;
                 }
-                status if status.is_server_error() => {}
-                _ => return None,
             }
         }
         None
@@ -229,8 +230,7 @@ impl<'l> Exchange<'l> {
             return;
         }
         let until = Instant::now() + LINGER;
-        while let Ok(Some(bytes)) = tokio::time::timeout_at(until, stream.next(&mut response)).await
-        {
+        while let Ok(Some(bytes)) = timeout_at(until, stream.next(&mut response)).await {
             if self.whose(&bytes) == Whose::Servers {
                 self.arrived(bytes).await;
             }
@@ -252,14 +252,17 @@ impl<'l> Exchange<'l> {
             return Outcome::Answered;
         }
         let is_json = content(&response) == Content::Json;
-        let bytes = body(response).await.unwrap_or_default();
+        let bytes = body::read(response).await.unwrap_or_default();
         let message = is_json.then(|| Message::read(&bytes).ok()).flatten();
         match message.as_ref().map(|message| (message, message.kind())) {
             Some((message, Kind::Error { id: Some(id) })) if *id == self.asked.id => {
                 self.answered(message.text().as_bytes().to_vec()).await;
                 Outcome::Answered
             }
-            _ if has_session && status == StatusCode::BAD_REQUEST && names_session(&bytes) => {
+            _ if has_session
+                && status == StatusCode::BAD_REQUEST
+                && body::names_session(&bytes) =>
+            {
                 Outcome::SessionGone
             }
             // A server that could not read the id says so of this request: it is the only one that it can mean.
@@ -295,6 +298,7 @@ impl<'l> Exchange<'l> {
             self.link.parameters.learn(&bytes);
         }
         self.arrived(bytes).await;
+        self.asked.is_answered.store(true, Ordering::Release);
     }
 
     async fn arrived(&self, bytes: Vec<u8>) {
@@ -314,28 +318,4 @@ enum Whose {
     Foreign,
     /// What the server says besides.
     Servers,
-}
-
-/// Whether a refusal is about the session. Servers made after the examples of the official TypeScript SDK, and older ones of the
-/// Python SDK, answer so, and not with 404, where they do not know it.
-fn names_session(refusal: &[u8]) -> bool {
-    let beginning = refusal.get(..MAX_REFUSAL_BYTES).unwrap_or(refusal);
-    let beginning = beginning.to_ascii_lowercase();
-    beginning
-        .windows(SESSION.len())
-        .any(|window| window == SESSION)
-}
-
-/// A body, up to one byte more than a message may have: what is longer is not read, and the parser says so.
-async fn body(mut response: Response) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    while bytes.len() <= MESSAGE_LIMITS.bytes {
-        let chunk = timeout(MAX_SILENCE, response.chunk()).await.ok()?.ok()?;
-        let Some(chunk) = chunk else {
-            break;
-        };
-        let room = (MESSAGE_LIMITS.bytes + 1).saturating_sub(bytes.len());
-        bytes.extend_from_slice(chunk.get(..chunk.len().min(room)).unwrap_or_default());
-    }
-    Some(bytes)
 }

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use countersign_mcp::salvage;
-use reqwest::StatusCode;
 use tokio::sync::watch;
 
-use super::link::{Content, Link, content};
+use super::body::{self, Content, content};
+use super::link::Link;
 use super::stream::Stream;
 
 /// Listens in each session from its opening on, until this is dropped.
@@ -39,12 +39,13 @@ async fn connection(link: &Link, stream: &mut Stream) -> ControlFlow<()> {
     match response.status() {
         status if status.is_success() && content(&response) == Content::Events => {}
         status if status.is_server_error() => return ControlFlow::Continue(()),
-        StatusCode::NOT_FOUND if link.session.has_id() => {
-            link.session.expire(generation);
+        _ => {
+            // Mostly 405: it has no such stream.
+            if link.session.has_id() && body::ends_session(response).await {
+                link.session.expire(generation);
+            }
             return ControlFlow::Break(());
         }
-        // Mostly 405: it has no such stream.
-        _ => return ControlFlow::Break(()),
     }
     while let Some(bytes) = stream.next(&mut response).await {
         // Answers belong to the streams of their requests.

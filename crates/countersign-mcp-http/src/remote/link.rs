@@ -9,6 +9,7 @@ use reqwest::{Client, Method, Request, Response, StatusCode};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::body;
 use super::delivery::Delivery;
 use super::in_flight::InFlight;
 use super::parameters::Parameters;
@@ -44,14 +45,6 @@ pub(super) struct Told {
     /// The headers of one that stands alone.
     pub(super) own_headers: Option<HeaderMap>,
     pub(super) ticket: Option<Ticket>,
-}
-
-/// What an answer is, by its content type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
-    Json,
-    Events,
-    Other,
 }
 
 impl Link {
@@ -117,7 +110,8 @@ impl Link {
             return;
         };
         let status = response.status();
-        if status == StatusCode::NOT_FOUND && !stands_alone && self.session.has_id() {
+        let is_in_session = !stands_alone && self.session.has_id();
+        if status.is_client_error() && is_in_session && body::ends_session(response).await {
             self.session.expire(generation);
         } else if !status.is_success() {
             self.problems.tell(problem(status));
@@ -135,17 +129,6 @@ impl Link {
             let request = self.request(Method::DELETE, self.session.headers(), EITHER);
             let _ = timeout(ENDING_TIMEOUT, self.reach.pooled().execute(request)).await;
         }
-    }
-}
-
-pub(super) fn content(response: &Response) -> Content {
-    let value = response.headers().get(CONTENT_TYPE);
-    let value = value.and_then(|value| value.to_str().ok());
-    let essence = value.and_then(|value| value.split(';').next());
-    match essence.map(|essence| essence.trim().to_ascii_lowercase()) {
-        Some(essence) if essence == "application/json" => Content::Json,
-        Some(essence) if essence == "text/event-stream" => Content::Events,
-        Some(_) | None => Content::Other,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sends what is to be sent, in an order that the protocol can rely on.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use countersign_mcp::port::{NotSent, Ticket, Unanswered};
@@ -102,7 +103,8 @@ async fn follow(link: &Link, asked: &Asked, mut place: Place) {
         () = place.given_up() => true,
     };
     link.in_flight.leave(&asked.id, &place);
-    if is_given_up {
+    // Its stream may still be open behind the answer.
+    if is_given_up && !asked.is_answered.load(Ordering::Acquire) {
         let is_unsent = asked.ticket.as_ref().is_some_and(Ticket::give_up);
         let why = if is_unsent {
             Unanswered::NotSent(NotSent::GivenUp)

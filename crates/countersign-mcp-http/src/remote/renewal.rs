@@ -1,5 +1,6 @@
 //! Opens a session anew that the server has ended, as its client had opened it.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use countersign_mcp::{RequestId, write};
@@ -34,6 +35,7 @@ pub(super) async fn renew(link: &Link, gone: Generation) -> bool {
         lists_tools: false,
         sort: Sort::Opening,
         is_ours: true,
+        is_answered: AtomicBool::new(false),
     };
     let mut exchange = Exchange::new(link, &asked);
     let outcome = timeout(OPENING_TIMEOUT, exchange.once()).await;

@@ -172,7 +172,7 @@ fn forgetful(status: u16, refusal: &'static str) -> (Stub, Arc<AtomicU32>) {
     let count = Arc::clone(&current);
     let stub = Stub::start(move |seen, stream| {
         if seen.method != "POST" {
-            return reply(stream, 405, "", "");
+            return reply(stream, 405, "", "session id");
         }
         if seen.has("\"initialize\"") {
             count.fetch_add(1, Ordering::SeqCst);
@@ -351,4 +351,45 @@ fn an_opening_that_hangs_does_not_hold_up_the_end() {
     assert_eq!(line.hear(), Heard::Unanswered(number(0), Unanswered::Lost));
     assert_eq!(line.hear(), Heard::Unanswered(number(1), Unanswered::Lost));
     assert_eq!(line.hear(), Heard::Gone);
+}
+
+#[test]
+fn whatever_says_that_the_session_is_gone_says_it_before_a_write_goes_out() {
+    for notices in ["GET", "notifications/roots/list_changed"] {
+        let openings = AtomicU32::new(0);
+        let stub = Stub::start(move |seen, stream| {
+            if seen.has("\"initialize\"") {
+                openings.fetch_add(1, Ordering::SeqCst);
+            }
+            let is_first = openings.load(Ordering::SeqCst) == 1;
+            if is_first && (seen.method == notices || seen.has(notices)) {
+                return reply(stream, 400, "", "Bad Request: unknown Session ID");
+            }
+            match seen.method.as_str() {
+                "POST" => opens(seen, stream, if is_first { "one" } else { "two" })
+                    .unwrap_or_else(|| json(stream, &result(seen))),
+                _ => reply(stream, 405, "", ""),
+            }
+        });
+        let line = open(&stub);
+        let notification = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+        line.remote.send(notification.to_owned(), None).unwrap();
+        while !stub.next().has("list_changed") {}
+        // Its answer is read at some moment after this; reads are asked until one has met the new session.
+        while line.problems.try_recv() != Ok(Problem::SessionRenewed) {
+            line.remote.send(request(1, "tools/list"), None).unwrap();
+            assert!(matches!(line.hear(), Heard::Message(..)));
+        }
+        let write = request(2, "tools/call");
+        line.remote.send(write, Some(Ticket::default())).unwrap();
+        assert!(matches!(line.hear(), Heard::Message(_, Some(id)) if id == number(2)));
+        let calls = stub
+            .rest()
+            .into_iter()
+            .filter(|seen| seen.has("tools/call"));
+        let sessions: Vec<_> = calls
+            .map(|seen| seen.headers["mcp-session-id"].clone())
+            .collect();
+        assert_eq!(sessions, ["two"], "{notices}");
+    }
 }

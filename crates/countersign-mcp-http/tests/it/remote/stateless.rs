@@ -161,3 +161,23 @@ fn listening_does_not_hold_up_the_end() {
     assert_eq!(heard, Heard::Unanswered(number(1), Unanswered::Lost));
     assert_eq!(line.hear(), Heard::Gone);
 }
+
+#[test]
+fn what_is_cancelled_behind_its_answer_is_not_lost_besides() {
+    let stub = Stub::start(|_, stream| {
+        events(
+            stream,
+            "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n",
+        );
+        until_closed(stream);
+        false
+    });
+    let line = Line::open(&stub.url());
+    line.remote
+        .send(request(1, "tools/list", ""), None)
+        .unwrap();
+    assert!(matches!(line.hear(), Heard::Message(_, Some(_))));
+    line.remote.send(cancelled(1), None).unwrap();
+    line.remote.close();
+    assert_eq!(line.hear(), Heard::Gone);
+}
