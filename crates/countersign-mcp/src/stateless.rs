@@ -46,7 +46,7 @@ pub use log_level::LogLevel;
 pub(crate) use meta::is_implementation;
 pub use meta::{MAX_META_BYTES, MetaError, RequestMeta, opening};
 pub(crate) use results::completed;
-pub use results::{ResultType, complete};
+pub use results::{ResultType, complete, for_earlier_versions};
 pub use rounds::{
     InputRequest, InputRequired, InputResponses, MAX_INPUT_REQUESTS, MAX_REQUEST_STATE_BYTES,
     RoundError, may_ask_back,

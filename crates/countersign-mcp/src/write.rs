@@ -147,6 +147,23 @@ pub(crate) fn within(object: &str, name: &str, edit: impl FnOnce(&str) -> String
     edited().unwrap_or_else(|| object.to_owned())
 }
 
+/// Edits each item of an array, and leaves every byte between them as it is.
+pub(crate) fn with_each_item(array: &str, mut edit: impl FnMut(&str) -> String) -> String {
+    let mut edited = || {
+        let all = span::whole(array)?;
+        let mut text = String::with_capacity(array.len());
+        let mut end = 0;
+        for item in span::items(array, &all)? {
+            text.push_str(array.get(end..item.start)?);
+            text.push_str(&edit(array.get(item.clone())?));
+            end = item.end;
+        }
+        text.push_str(array.get(end..)?);
+        Some(text)
+    };
+    edited().unwrap_or_else(|| array.to_owned())
+}
+
 /// The result of `initialize` with another version, for a client that asked for one that the server does not speak itself.
 #[must_use]
 pub fn with_protocol_version(result: &str, version: Version) -> String {

@@ -71,6 +71,40 @@ pub(crate) fn completed(
     write::with_member(&text, "resultType", "\"complete\"")
 }
 
+/// A result of 2026-07-28 as clients of earlier versions can read it: without what they take for a mistake.
+///
+/// Since 2026-07-28 what a tool returns, and promises to, may be any JSON value (changelog, minor change 10). Before, it was an
+/// object, and clients refuse a whole list of tools for one that is not: the promise or the value is left out, as a tool has to say
+/// the same in its `content` (Tools, Structured Content). Every other byte is as it was.
+#[must_use]
+pub fn for_earlier_versions(method: &str, result: &str) -> String {
+    match method {
+        "tools/list" => write::within(result, "tools", |tools| {
+            write::with_each_item(tools, |tool| {
+                let value = read::value(tool);
+                let schema = value.as_ref().and_then(|value| value.get("outputSchema"));
+                let promises_object =
+                    |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("object");
+                if schema.is_none_or(promises_object) {
+                    return tool.to_owned();
+                }
+                write::without_members(tool, &["outputSchema"])
+            })
+        }),
+        "tools/call" => {
+            let value = read::value(result);
+            let content = value
+                .as_ref()
+                .and_then(|value| value.get("structuredContent"));
+            if content.is_none_or(|content| content.as_object().is_some()) {
+                return result.to_owned();
+            }
+            write::without_members(result, &["structuredContent"])
+        }
+        _ => result.to_owned(),
+    }
+}
+
 fn is_lifetime(value: &Value) -> bool {
     value.as_i64().is_some_and(|lifetime| lifetime >= 0)
 }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod bridge;
 #[cfg(test)]
+mod bridge_properties;
+#[cfg(test)]
 mod bridge_to_session;
 #[cfg(test)]
 mod bridge_to_stateless;

@@ -203,6 +203,35 @@ fn results_get_what_the_version_requires_and_keep_the_rest() {
 }
 
 #[test]
+fn earlier_versions_get_objects_or_nothing() {
+    for (method, before, after) in [
+        (
+            "tools/list",
+            r#"{"tools":[ {"name":"a","outputSchema":{"type":"array"},"n":1.0} , {"name":"b","outputSchema":{ "type":"object"}}, {"name":"c"}],"nextCursor":"x"}"#,
+            r#"{"tools":[ {"name":"a","n":1.0} , {"name":"b","outputSchema":{ "type":"object"}}, {"name":"c"}],"nextCursor":"x"}"#,
+        ),
+        ("tools/list", r#"{"tools":7}"#, r#"{"tools":7}"#),
+        (
+            "tools/call",
+            r#"{"content":[ ],"structuredContent":[1.0],"isError":false}"#,
+            r#"{"content":[ ],"isError":false}"#,
+        ),
+        (
+            "tools/call",
+            r#"{ "content":[],"structuredContent":{"a":[1.0]}}"#,
+            r#"{ "content":[],"structuredContent":{"a":[1.0]}}"#,
+        ),
+        (
+            "prompts/get",
+            r#"{"structuredContent":1}"#,
+            r#"{"structuredContent":1}"#,
+        ),
+    ] {
+        assert_eq!(stateless::for_earlier_versions(method, before), after);
+    }
+}
+
+#[test]
 fn asking_back_is_read_and_written() {
     let asked = InputRequired {
         requests: vec![

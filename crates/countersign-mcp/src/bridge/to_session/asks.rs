@@ -4,7 +4,7 @@ use countersign_canonical::{Digest, Utf8};
 
 use super::calls::{Call, Sent};
 use super::opening::Request;
-use super::state::{Asked, refuse_all};
+use super::state::{Asked, State, refuse_all};
 use super::{METHOD_NOT_FOUND, ToSession};
 use crate::bridge::{Step, number};
 use crate::id::RequestId;
@@ -14,8 +14,8 @@ use crate::write;
 
 /// The most questions of a server that came up outside of any request, and wait for one.
 pub const MAX_HELD_ASKS: usize = 8;
-/// The longest question, in bytes.
-const MAX_ASK_BYTES: usize = 1024 * 1024;
+/// How long all questions together may be that wait for an answer, in bytes.
+const MAX_ASKED_BYTES: usize = 16 * 1024 * 1024;
 
 /// What becomes of a question.
 enum Goes {
@@ -67,8 +67,8 @@ impl ToSession {
             },
             is_old: false,
         };
-        let is_too_long = message.text().len() > MAX_ASK_BYTES;
-        match self.goes(ask, about).unless(is_too_long) {
+        let is_too_much = self.asked_bytes() + message.text().len() > MAX_ASKED_BYTES;
+        match self.goes(ask, about).unless(is_too_much) {
             Goes::With(number) => self.ask(number, asked, steps),
             Goes::Next => self.held.push(asked),
             Goes::Nowhere => {
@@ -116,6 +116,14 @@ impl ToSession {
                 }
             }
         }
+    }
+
+    fn asked_bytes(&self) -> usize {
+        let queued = self.calls().flat_map(|(_, call)| &call.queued);
+        let asked = self.states.iter().flat_map(State::asked);
+        let all = self.held.iter().chain(queued).chain(asked);
+        let params = all.filter_map(|asked| asked.request.params.as_ref());
+        params.map(String::len).sum()
     }
 
     fn ask(&mut self, number: u64, asked: Asked, steps: &mut Vec<Step>) {

@@ -36,6 +36,12 @@ pub(super) struct Asked {
     pub(super) is_old: bool,
 }
 
+impl State {
+    pub(super) fn asked(&self) -> &[Asked] {
+        &self.asked
+    }
+}
+
 impl ToSession {
     /// Asks the client of a request back, which ends the request for the client.
     pub(super) fn suspend(
