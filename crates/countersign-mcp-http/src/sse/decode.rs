@@ -136,7 +136,49 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Pieces that mean something in a stream, and some that do not.
+    fn pieces() -> impl Strategy<Value = Vec<&'static [u8]>> {
+        let piece = prop::sample::select(vec![
+            &b"data"[..],
+            b":",
+            b" ",
+            b"\n",
+            b"\r",
+            b"\r\n",
+            b"\n\n",
+            b"id",
+            b"event",
+            b"message",
+            b"retry",
+            b"17",
+            b"\0",
+            b"\xff",
+            BYTE_ORDER_MARK,
+        ]);
+        prop::collection::vec(piece, 0..64)
+    }
+
+    proptest! {
+        #[test]
+        fn how_bytes_come_in_changes_nothing(pieces in pieces(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8)) {
+            let bytes = pieces.concat();
+            let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+            cuts.push(0);
+            cuts.push(bytes.len());
+            cuts.sort_unstable();
+            let chunks: Vec<_> = cuts.windows(2).map(|ends| &bytes[ends[0]..ends[1]]).collect();
+            let whole = events(&[&bytes]);
+            prop_assert_eq!(&events(&chunks), &whole);
+            for event in whole {
+                prop_assert!(event.data.len() <= bytes.len());
+                prop_assert!(event != Event::default());
+            }
+        }
+    }
 
     fn events(chunks: &[&[u8]]) -> Vec<Event> {
         let mut decoder = Decoder::default();
