@@ -23,7 +23,7 @@ mod to_stateless;
 use std::fmt;
 
 use crate::id::RequestId;
-use crate::message::Message;
+use crate::message::{Kind, Message};
 use crate::stateless::{Introduction, RequestMeta};
 use crate::version::Version;
 use crate::write;
@@ -52,6 +52,16 @@ pub trait Bridge: Send {
 
     /// A request, by its id at the server, has had no answer and will have none.
     fn unanswered(&mut self, request: &RequestId) -> Vec<Step>;
+
+    /// What a step had for the server has certainly not gone out, and will not. Without this, what it was waits for ever.
+    fn not_sent(&mut self, text: &str) -> Vec<Step> {
+        match Message::read(text.as_bytes()).as_ref().map(Message::kind) {
+            Ok(Kind::Request { id, .. }) => self.unanswered(id),
+            Ok(Kind::Notification { .. } | Kind::Response { .. } | Kind::Error { .. }) | Err(_) => {
+                Vec::new()
+            }
+        }
+    }
 
     /// Gives up what has been left lying since the last time this was called: a client that was asked for something and has not
     /// come back, and the like. To be called every few minutes.

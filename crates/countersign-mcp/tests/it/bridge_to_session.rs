@@ -443,6 +443,20 @@ fn streams_get_what_they_want_and_the_server_allows() {
 }
 
 #[test]
+fn what_has_not_gone_out_waits_for_nothing() {
+    let mut between = to_session(false);
+    between.client(&request(1, "tools/list", ""));
+    let initialize = INITIALIZE.trim_start_matches("> ");
+    assert_eq!(shown(between.bridge.not_sent(initialize)), ["! 1"]);
+    let mut between = open(false);
+    let steps = between.client(&request(1, "tools/list", ""));
+    let text = steps[0].trim_start_matches("> ");
+    assert_eq!(shown(between.bridge.not_sent(text)), ["! 1"]);
+    assert!(between.bridge.not_sent(text).is_empty());
+    assert_eq!(between.client(&request(1, "tools/list", "")).len(), 1);
+}
+
+#[test]
 fn cancelling_reaches_the_server_under_its_id() {
     let mut between = open(false);
     between.client(&request(1, "tools/call", r#""name":"x","#));
