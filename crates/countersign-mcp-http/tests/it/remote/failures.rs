@@ -8,7 +8,7 @@ use countersign_mcp::{MESSAGE_LIMITS, RequestId, salvage};
 use countersign_mcp_http::remote::{MAX_QUEUED, MAX_REQUESTS, Problem};
 
 use super::listener::{Heard, Line, number};
-use super::stub::{Stub, events, json, reply, until_closed};
+use super::stub::{PATIENCE, Stub, events, json, reply, until_closed};
 
 const REQUEST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}"#;
 const JSON: &str = "Content-Type: application/json\r\n";
@@ -339,4 +339,36 @@ fn notifications_wait_in_bounds() {
     line.remote.close();
     assert_eq!(line.hear(), Heard::Unanswered(id, Unanswered::Lost));
     assert_eq!(line.hear(), Heard::Gone);
+}
+
+#[test]
+fn who_takes_nothing_is_sent_no_more() {
+    const EVENTS: usize = 16 * 1024;
+    let (sender, written) = std::sync::mpsc::channel();
+    let stub = Stub::start(move |seen, stream| {
+        if seen.has("ping") {
+            return json(stream, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
+        }
+        events(stream, "");
+        // What goes on to be written after this long has been read.
+        let patience = Some(std::time::Duration::from_secs(2));
+        stream.set_write_timeout(patience).unwrap();
+        let event = format!("data: {}\n\n", "x".repeat(64 * 1024));
+        let is_written = |_: &usize| stream.write_all(event.as_bytes()).is_ok();
+        sender
+            .send((0..EVENTS).take_while(is_written).count())
+            .unwrap();
+        false
+    });
+    let line = Line::open(&stub.url());
+    let others = Line::open(&stub.url());
+    let deaf = line.deafen();
+    line.remote.send(REQUEST.to_owned(), None).unwrap();
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    others.remote.send(ping.to_owned(), None).unwrap();
+    assert!(matches!(others.hear(), Heard::Message(..)));
+    let events = written.recv_timeout(PATIENCE).unwrap();
+    assert!(events < 512, "{events} events of 64 KiB were read");
+    drop(deaf);
+    assert!(matches!(line.hear(), Heard::Message(..)));
 }

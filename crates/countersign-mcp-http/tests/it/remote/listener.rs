@@ -1,7 +1,7 @@
 //! Whoever takes what comes from a server, and remembers it.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use countersign_mcp::RequestId;
 use countersign_mcp::port::{FromServer, Unanswered};
@@ -22,6 +22,7 @@ pub(crate) struct Line {
     pub(crate) remote: Remote,
     pub(crate) heard: Receiver<Heard>,
     pub(crate) problems: Receiver<Problem>,
+    ear: Arc<Ear>,
 }
 
 struct Ear(Mutex<Sender<Heard>>);
@@ -56,8 +57,9 @@ impl Line {
         let (sender, heard) = channel();
         let (problem_sender, problems) = channel();
         let problem_sender = Mutex::new(problem_sender);
+        let ear = Arc::new(Ear(Mutex::new(sender)));
         let remote = server.open(
-            Arc::new(Ear(Mutex::new(sender))),
+            Arc::clone(&ear) as Arc<dyn FromServer>,
             Arc::new(move |problem| {
                 let _ = problem_sender.lock().unwrap().send(problem);
             }),
@@ -66,7 +68,13 @@ impl Line {
             remote: remote.unwrap(),
             heard,
             problems,
+            ear,
         }
+    }
+
+    /// Takes nothing as long as what this returns is held.
+    pub(crate) fn deafen(&self) -> MutexGuard<'_, Sender<Heard>> {
+        self.ear.0.lock().unwrap()
     }
 
     pub(crate) fn hear(&self) -> Heard {
