@@ -107,13 +107,12 @@ impl Endpoint {
             return Err(refused(StatusCode::NOT_ACCEPTABLE, text));
         }
         let session = self.session(headers)?;
-        let after = match headers.get(LAST_EVENT_ID) {
-            None => None,
-            Some(_) => {
-                let after = single(headers, LAST_EVENT_ID).and_then(EventId::parse);
-                let text = "Last-Event-ID is none of this session's";
-                Some(after.ok_or_else(|| refused(StatusCode::BAD_REQUEST, text))?)
-            }
+        let after = if headers.contains_key(LAST_EVENT_ID) {
+            let after = single(headers, LAST_EVENT_ID).and_then(EventId::parse);
+            let text = "Last-Event-ID is none of this session's";
+            Some(after.ok_or_else(|| refused(StatusCode::BAD_REQUEST, text))?)
+        } else {
+            None
         };
         Ok(session.get(after, &self.options, written))
     }

@@ -67,7 +67,7 @@ impl Guard {
         let target = request
             .uri()
             .authority()
-            .map(|authority| authority.as_str());
+            .map(hyper::http::uri::Authority::as_str);
         let is_own = |host: &str| self.hosts.contains(&host.to_ascii_lowercase());
         if !is_own(host) || !target.is_none_or(is_own) {
             return Err(Foreign::Host);

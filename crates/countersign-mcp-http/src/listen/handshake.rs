@@ -20,7 +20,7 @@ use super::socket::Written;
 use super::stream::Next;
 
 /// How long the server behind may take until it has answered `initialize`.
-const MAX_WAIT: Duration = Duration::from_secs(120);
+const MAX_WAIT: Duration = Duration::from_mins(2);
 
 /// Opens a session with its client's `initialize`. There is a session only where the answer is a result.
 pub(super) async fn open(

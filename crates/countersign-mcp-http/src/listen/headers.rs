@@ -17,7 +17,7 @@ pub(super) const JSON: &str = "application/json";
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
 /// A header that stands there once and is plain text.
-pub(super) fn single<'h>(headers: &'h HeaderMap, name: impl AsHeaderName) -> Option<&'h str> {
+pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     value.to_str().ok().filter(|_| values.next().is_none())

@@ -97,7 +97,7 @@ impl Default for Options {
             origins: Vec::new(),
             is_beyond_loopback: false,
             max_sessions: 64,
-            idle_limit: Duration::from_secs(30 * 60),
+            idle_limit: Duration::from_mins(30),
             json_wait: Duration::from_millis(500),
             keep_alive: Duration::from_secs(15),
             header_limit: Duration::from_secs(30),

@@ -133,10 +133,6 @@ impl Session {
         }
     }
 
-    pub(super) fn version(&self) -> Version {
-        self.version
-    }
-
     /// Whether the server behind has ended.
     pub(super) fn is_over(&self) -> bool {
         !self.connection.is_open()

@@ -51,7 +51,9 @@ pub(super) struct Event {
 
 /// Whom to tell that a message was written: once, whichever attempt succeeds.
 #[derive(Clone)]
-pub(super) struct Receipt(Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>);
+pub(super) struct Receipt(Arc<Mutex<Option<OnWritten>>>);
+
+type OnWritten = Box<dyn FnOnce() + Send>;
 
 /// What comes next for a reader.
 #[derive(Debug)]
@@ -64,7 +66,7 @@ pub(super) enum Next {
 }
 
 impl Receipt {
-    pub(super) fn new(on_written: Option<Box<dyn FnOnce() + Send>>) -> Self {
+    pub(super) fn new(on_written: Option<OnWritten>) -> Self {
         Self(Arc::new(Mutex::new(on_written)))
     }
 

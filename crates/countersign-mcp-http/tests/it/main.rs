@@ -1,4 +1,6 @@
 //! Tests over real sockets.
 
 #[cfg(test)]
+mod listen;
+#[cfg(test)]
 mod remote;
