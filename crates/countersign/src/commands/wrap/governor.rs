@@ -164,7 +164,7 @@ impl Governor {
             };
             let code = package.model_result().error_code();
             if code == Some(ErrorCode::ApprovalRequired)
-                && is_granted(&self.ledger, &pending.scope)?
+                && is_granted(&self.rules.ledger, &pending.scope)?
             {
                 continue;
             }
