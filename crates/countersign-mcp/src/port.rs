@@ -26,7 +26,8 @@ pub struct Outgoing {
     pub on_written: Option<Box<dyn FnOnce() + Send>>,
 }
 
-/// What takes the messages of one client, in order.
+/// What takes the messages of one client, in order. Where many clients share a connection there is no order between theirs, and they
+/// come at the same time.
 pub trait FromClient: Send + Sync {
     /// Takes a message. It returns soon: what takes long happens elsewhere.
     fn receive(&self, message: Message);

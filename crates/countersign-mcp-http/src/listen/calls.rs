@@ -118,6 +118,13 @@ impl Calls {
         call.is_handed_over
     }
 
+    /// Nobody gets an answer any more.
+    pub(super) fn end_all(&self) {
+        for (_, call) in self.lock().open.drain() {
+            call.stream.end();
+        }
+    }
+
     /// Ends what has no end of its own.
     pub(super) fn end_subscriptions(&self) {
         for call in self.lock().open.values() {

@@ -58,6 +58,12 @@ impl Endpoint {
         served.unwrap_or_else(|refused| *refused)
     }
 
+    /// Lets go what nobody uses, and what leads nowhere.
+    pub(super) async fn sweep(&self) {
+        self.sessions.sweep(self.options.idle_limit);
+        self.stateless.sweep().await;
+    }
+
     async fn post(
         &self,
         request: Request<Incoming>,

@@ -120,7 +120,7 @@ impl Listener {
         loop {
             tokio::select! {
                 () = stop.requested() => break,
-                _ = sweep.tick() => endpoint.sessions.sweep(endpoint.options.idle_limit),
+                _ = sweep.tick() => endpoint.sweep().await,
                 Some(_) = connections.join_next() => {}
                 accepted = socket.accept() => match accepted {
                     Ok((stream, _)) => {

@@ -1,6 +1,7 @@
 //! One client with a session.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -41,6 +42,8 @@ pub(super) struct Session {
     outbox: Arc<Outbox>,
     version: Version,
     last_use: Mutex<Instant>,
+    /// That its server has ended was seen before.
+    was_over: AtomicBool,
     _place: OwnedSemaphorePermit,
 }
 
@@ -56,6 +59,7 @@ impl Session {
             outbox,
             version,
             last_use: Mutex::new(Instant::now()),
+            was_over: AtomicBool::new(false),
             _place: place,
         }
     }
@@ -136,6 +140,12 @@ impl Session {
     /// Whether the server behind has ended.
     pub(super) fn is_over(&self) -> bool {
         !self.connection.is_open()
+    }
+
+    /// Whether its server has ended, and whoever waited has had time to hear so.
+    pub(super) fn is_done(&self) -> bool {
+        self.is_over()
+            && (self.was_over.swap(true, Ordering::AcqRel) || !self.outbox.is_waited_for())
     }
 
     /// Whether nobody has used it for so long.

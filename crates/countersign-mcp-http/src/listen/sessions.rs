@@ -36,11 +36,7 @@ impl Sessions {
     /// A session that is still of use.
     pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
         let session = self.lock().get(id).cloned()?;
-        if session.is_over() {
-            self.end(id);
-            return None;
-        }
-        Some(session)
+        (!session.is_over()).then_some(session)
     }
 
     /// Ends a session; whether there was one.
@@ -52,7 +48,8 @@ impl Sessions {
         })
     }
 
-    /// Ends those that nobody has used for so long, and those whose server has ended.
+    /// Ends those that nobody has used for so long, and those whose server has ended: these when nothing is waited for any more, and at
+    /// the next time in any case.
     pub(super) fn sweep(&self, idle_limit: Duration) {
         let open: Vec<_> = {
             let open = self.lock();
@@ -62,7 +59,7 @@ impl Sessions {
                 .collect()
         };
         for (id, session) in open {
-            if session.is_idle_for(idle_limit) || session.is_over() {
+            if session.is_idle_for(idle_limit) || session.is_done() {
                 self.end(&id);
             }
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use countersign_mcp::port::{Connect, Refused, ToClient};
 use countersign_mcp::{Kind, Message, Opening, write};
@@ -30,6 +31,8 @@ pub(super) struct Stateless {
 pub(super) struct Line {
     pub(super) connection: Connection,
     pub(super) calls: Arc<Calls>,
+    /// That its server has ended was seen before.
+    was_over: AtomicBool,
 }
 
 impl Stateless {
@@ -74,6 +77,18 @@ impl Stateless {
         answer(line, opened, options, written).await
     }
 
+    /// Gives up a connection whose server has ended: whoever still waits at the second time hears nothing any more.
+    pub(super) async fn sweep(&self) {
+        let mut line = self.line.lock().await;
+        let Some(open) = line.as_ref().filter(|line| !line.connection.is_open()) else {
+            return;
+        };
+        if open.was_over.swap(true, Ordering::AcqRel) {
+            open.calls.end_all();
+            *line = None;
+        }
+    }
+
     /// Ends what has no end of its own.
     pub(super) fn finish(&self) {
         // Whoever opens a connection at this moment sees the end by itself.
@@ -95,7 +110,11 @@ impl Stateless {
         let calls = Arc::<Calls>::default();
         let client: Arc<dyn ToClient> = Arc::clone(&calls) as _;
         let connection = Connection::open(&self.connect, Opening::EachRequest, client).await?;
-        let opened = Arc::new(Line { connection, calls });
+        let opened = Arc::new(Line {
+            connection,
+            calls,
+            was_over: AtomicBool::new(false),
+        });
         *line = Some(Arc::clone(&opened));
         Ok(opened)
     }

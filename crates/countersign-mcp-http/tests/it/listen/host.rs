@@ -158,7 +158,9 @@ impl FromClient for Link {
             let version = message.params().unwrap();
             let version = version.member("protocolVersion").unwrap();
             let version = version.text();
-            let result = format!("{{\"protocolVersion\":{version},\"capabilities\":{{}}}}");
+            let result = format!(
+                "{{\"protocolVersion\":{version},\"capabilities\":{{\"tools\":{{}}}},\"serverInfo\":{{\"name\":\"h\",\"version\":\"1\"}}}}"
+            );
             return self.answer(id, &result);
         }
         (self.script)(&me, &message);

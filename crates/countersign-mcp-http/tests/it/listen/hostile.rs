@@ -27,7 +27,9 @@ fn headers_that_are_too_long_or_too_many_are_refused() {
 
 #[test]
 fn who_takes_too_long_to_ask_is_not_waited_for() {
-    let options = Options::default().with_header_limit(Duration::from_millis(200));
+    let options = Options::default()
+        .with_header_limit(Duration::from_millis(200))
+        .with_keep_alive(Duration::from_millis(100));
     let host = Host::start(options, echo);
     let beginnings = [
         "",
@@ -43,6 +45,18 @@ fn who_takes_too_long_to_ask_is_not_waited_for() {
     let mut client = Client::new(host.address);
     client.initialize("2025-11-25");
     assert!(client.is_closed());
+    // Who waits for an answer is not one of them.
+    let mut client = Client::new(host.address);
+    let session = client.initialize("2025-11-25");
+    let headers = [
+        ("Accept", "text/event-stream"),
+        ("Mcp-Session-Id", session.as_str()),
+    ];
+    client.send("GET", &headers, b"");
+    client.head();
+    for _ in 0..8 {
+        assert_eq!(client.chunk().unwrap(), b":\n\n");
+    }
     // And within a body.
     let mut client = Client::new(host.address);
     let [(accept, both), (content, json)] = SESSION_HEADERS;
