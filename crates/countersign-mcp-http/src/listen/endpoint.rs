@@ -12,6 +12,7 @@ use super::guard::Guard;
 use super::headers::{
     EVENT_STREAM, JSON, LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID, accepts, is_json, single,
 };
+use super::incoming::Room;
 use super::options::Options;
 use super::reply::{self, Reply};
 use super::session::Session;
@@ -29,6 +30,7 @@ const PATH: &str = "/mcp";
 pub(super) struct Endpoint {
     pub(super) guard: Guard,
     pub(super) connect: Arc<dyn Connect>,
+    pub(super) room: Room,
     pub(super) sessions: Sessions,
     pub(super) stateless: Stateless,
     pub(super) options: Options,
@@ -79,7 +81,7 @@ impl Endpoint {
             let text = "a message has to be application/json";
             return Err(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
         }
-        let message = match incoming::message(body, self.options.header_limit).await {
+        let message = match incoming::message(body, self.options.header_limit, &self.room).await {
             Ok(message) => message,
             Err(not_read) => {
                 let session = not_read.answers.as_ref().zip(self.session(headers).ok());

@@ -6,12 +6,28 @@ use std::time::Duration;
 use countersign_mcp::{MESSAGE_LIMITS, Message, RequestId, salvage};
 use hyper::StatusCode;
 use hyper::body::{Body, Incoming};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::reply::{self, INVALID_REQUEST, Reply};
 
 /// How much of a body that is too long is read on, so that its sender comes to read why it was refused.
 const MAX_DISCARDED: usize = 16 * 1024 * 1024;
+
+/// The most bytes of bodies that are being read, of all clients.
+const MAX_BUFFERED: usize = 256 * 1024 * 1024;
+/// What of that is taken at a time.
+const PIECE: usize = 64 * 1024;
+
+/// What all bodies together may take while they are read.
+#[derive(Debug)]
+pub(super) struct Room(Semaphore);
+
+impl Room {
+    pub(super) fn new() -> Self {
+        Self(Semaphore::new(MAX_BUFFERED / PIECE))
+    }
+}
 
 /// Why a body is no message.
 pub(super) struct NotRead {
@@ -21,10 +37,18 @@ pub(super) struct NotRead {
 }
 
 /// Reads one message, within the limits of messages and of time.
-pub(super) async fn message(body: Incoming, limit: Duration) -> Result<Message, NotRead> {
-    let (bytes, is_whole) = match timeout(limit, bytes(body)).await {
+pub(super) async fn message(
+    body: Incoming,
+    limit: Duration,
+    room: &Room,
+) -> Result<Message, NotRead> {
+    let (bytes, is_whole) = match timeout(limit, bytes(body, room)).await {
         Ok(Ok(read)) => read,
-        Ok(Err(_)) => {
+        Ok(Err(Failed::NoRoom)) => {
+            let text = "too much is being read at once: try again later";
+            return Err(NotRead::plain(StatusCode::SERVICE_UNAVAILABLE, text));
+        }
+        Ok(Err(Failed::Broken)) => {
             return Err(NotRead::plain(
                 StatusCode::BAD_REQUEST,
                 "the body broke off",
@@ -50,20 +74,30 @@ pub(super) async fn message(body: Incoming, limit: Duration) -> Result<Message, 
     })
 }
 
+/// Why a body comes to no end.
+enum Failed {
+    NoRoom,
+    Broken,
+}
+
 /// The body, or as much of its beginning as a message may be long.
-async fn bytes(mut body: Incoming) -> Result<(Vec<u8>, bool), hyper::Error> {
+async fn bytes(mut body: Incoming, room: &Room) -> Result<(Vec<u8>, bool), Failed> {
     let (mut read, mut length) = (Vec::new(), 0_usize);
+    let mut taken = Vec::new();
     loop {
         let frame = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
         let Some(frame) = frame else {
             return Ok((read, length <= MESSAGE_LIMITS.bytes));
         };
-        let Ok(data) = frame?.into_data() else {
+        let Ok(data) = frame.map_err(|_| Failed::Broken)?.into_data() else {
             continue;
         };
         length = length.saturating_add(data.len());
-        let room = MESSAGE_LIMITS.bytes.saturating_sub(read.len());
-        read.extend_from_slice(data.get(..room.min(data.len())).unwrap_or_default());
+        let left = MESSAGE_LIMITS.bytes.saturating_sub(read.len());
+        read.extend_from_slice(data.get(..left.min(data.len())).unwrap_or_default());
+        while read.len() > taken.len().saturating_mul(PIECE) {
+            taken.push(room.0.try_acquire().map_err(|_| Failed::NoRoom)?);
+        }
         if length > MAX_DISCARDED {
             return Ok((read, false));
         }

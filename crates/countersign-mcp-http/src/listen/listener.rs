@@ -20,6 +20,7 @@ use tokio::time::{interval, sleep, timeout};
 
 use super::endpoint::Endpoint;
 use super::guard::Guard;
+use super::incoming::Room;
 use super::options::Options;
 use super::sessions::Sessions;
 use super::socket::{Socket, Written};
@@ -108,6 +109,7 @@ impl Listener {
         let end_limit = self.options.end_limit;
         let endpoint = Arc::new(Endpoint {
             guard: Guard::new(self.address, &self.options),
+            room: Room::new(),
             sessions: Sessions::new(self.options.max_sessions),
             stateless: Stateless::new(Arc::clone(&connect)),
             connect,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use countersign_canonical::parse;
 use countersign_mcp::port::{Outgoing, ToClient};
 use countersign_mcp::{MESSAGE_LIMITS, RequestId, write};
+use hyper::StatusCode;
 
 use super::stream::{Receipt, Stream};
 
@@ -48,6 +49,15 @@ pub(super) enum NotOpened {
     InUse,
     #[error("too many requests of this session have no answer yet")]
     TooMany,
+}
+
+impl NotOpened {
+    pub(super) fn status(self) -> StatusCode {
+        match self {
+            Self::InUse => StatusCode::BAD_REQUEST,
+            Self::TooMany => StatusCode::TOO_MANY_REQUESTS,
+        }
+    }
 }
 
 impl Outbox {
@@ -212,5 +222,58 @@ pub(super) fn id(text: &str) -> Option<RequestId> {
 impl fmt::Debug for Outbox {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Outbox").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(number: usize) -> RequestId {
+        RequestId::Integer(number.to_string().into())
+    }
+
+    fn answer(outbox: &Outbox, request: usize, result: &str) {
+        outbox.send(Outgoing {
+            text: write::result(&number(request), result),
+            about: None,
+            on_written: None,
+        });
+    }
+
+    #[test]
+    fn so_many_requests_wait_and_no_more() {
+        let outbox = Outbox::new();
+        for request in 0..MAX_OPEN {
+            assert!(outbox.open(number(request), false).is_ok());
+        }
+        let opened = |request| outbox.open(number(request), false).map(|_| ());
+        assert_eq!(opened(MAX_OPEN), Err(NotOpened::TooMany));
+        assert_eq!(opened(0), Err(NotOpened::InUse));
+        answer(&outbox, 0, "{}");
+        assert_eq!(opened(0), Ok(()));
+        outbox.give_up(&number(1));
+        assert_eq!(opened(1), Ok(()));
+    }
+
+    #[test]
+    fn what_has_ended_is_kept_within_bounds() {
+        let outbox = Outbox::new();
+        let kept = || outbox.lock().by_number.len();
+        for request in 0..2 * MAX_KEPT {
+            outbox.open(number(request), false).unwrap();
+            answer(&outbox, request, "{}");
+        }
+        assert_eq!(kept(), MAX_KEPT);
+        assert!(outbox.find(2 * MAX_KEPT as u64).is_some());
+        assert!(outbox.find(1).is_none());
+        let long = format!("{{\"x\":\"{}\"}}", "x".repeat(MAX_KEPT_BYTES / 3));
+        for request in 0..4 {
+            outbox.open(number(request), false).unwrap();
+            answer(&outbox, request, &long);
+        }
+        assert_eq!(kept(), 2);
+        outbox.end();
+        assert_eq!(kept(), 0);
     }
 }

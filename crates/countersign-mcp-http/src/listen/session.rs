@@ -83,7 +83,7 @@ impl Session {
         let (number, stream) = match self.outbox.open(id, false) {
             Ok(opened) => opened,
             // With its id, the refusal could pass for the answer to the other one.
-            Err(error) => return reply::refused(StatusCode::BAD_REQUEST, &error.to_string()),
+            Err(error) => return reply::refused(error.status(), &error.to_string()),
         };
         let reader = stream.read(None);
         self.connection.receive(message).await;
@@ -148,10 +148,14 @@ impl Session {
             && (self.was_over.swap(true, Ordering::AcqRel) || !self.outbox.is_waited_for())
     }
 
-    /// Whether nobody has used it for so long.
+    /// Whether nobody has used it for so long. As long as somebody waits for something, it is used.
     pub(super) fn is_idle_for(&self, limit: Duration) -> bool {
+        if self.outbox.is_waited_for() {
+            self.touch();
+            return false;
+        }
         let last_use = *self.last_use.lock().unwrap_or_else(PoisonError::into_inner);
-        last_use.elapsed() >= limit && !self.outbox.is_waited_for()
+        last_use.elapsed() >= limit
     }
 
     /// Nothing goes to the client any more but what it waits for.

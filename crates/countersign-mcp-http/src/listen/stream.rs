@@ -18,7 +18,8 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 /// One stream: messages in order, the last of which answers its request, if it has one.
 ///
 /// Whoever sends is a plain thread, and waits for room; whoever reads is a task. There is one reader at a time: a newer one takes the
-/// place of an older one, whose connection may be dead without anybody having noticed.
+/// place of an older one, whose connection may be dead without anybody having noticed. Who asks again from an event that is not kept
+/// any more gets what is: notifications may be missing in between, an answer never is.
 pub(super) struct Stream {
     state: Mutex<State>,
     has_room: Condvar,

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use countersign_mcp::{Opening, RequestId, write};
 use countersign_mcp_http::listen::Options;
 
 use super::client::{Client, Head, data};
-use super::host::{Host, Seen, echo, request};
+use super::host::{Host, SOON, Seen, echo, request};
 
 const VERSION: &str = "2026-07-28";
 const PARALLEL: usize = 32;
@@ -216,8 +217,13 @@ fn a_client_that_goes_cancels_its_request_and_no_other() {
             "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id}}}}}"
         );
         assert_eq!(host.next_message(), expected);
-        // Its answer comes too late, for whoever uses the id.
-        host.link(0).answer(&id, "{}");
+        // Its answer comes too late, and is not said to be out.
+        let (told, hear) = channel();
+        let on_written = move || told.send(()).unwrap();
+        let text = write::result(&id, "{}");
+        host.link(0)
+            .send(text, Some(&id), Some(Box::new(on_written)));
+        assert_eq!(hear.recv_timeout(SOON), Err(RecvTimeoutError::Disconnected));
     }
     // What a client says itself could mean somebody else's request.
     let forged = format!(
