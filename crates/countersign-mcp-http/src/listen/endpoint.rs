@@ -61,9 +61,9 @@ impl Endpoint {
     }
 
     /// Lets go what nobody uses, and what leads nowhere.
-    pub(super) async fn sweep(&self) {
+    pub(super) fn sweep(&self) {
         self.sessions.sweep(self.options.idle_limit);
-        self.stateless.sweep().await;
+        self.stateless.sweep();
     }
 
     async fn post(

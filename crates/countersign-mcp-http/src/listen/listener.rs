@@ -122,7 +122,7 @@ impl Listener {
         loop {
             tokio::select! {
                 () = stop.requested() => break,
-                _ = sweep.tick() => endpoint.sweep().await,
+                _ = sweep.tick() => endpoint.sweep(),
                 Some(_) = connections.join_next() => {}
                 accepted = socket.accept() => match accepted {
                     Ok((stream, _)) => {

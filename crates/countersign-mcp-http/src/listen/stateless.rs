@@ -78,8 +78,11 @@ impl Stateless {
     }
 
     /// Gives up a connection whose server has ended: whoever still waits at the second time hears nothing any more.
-    pub(super) async fn sweep(&self) {
-        let mut line = self.line.lock().await;
+    pub(super) fn sweep(&self) {
+        // While a connection is being opened, which may take long, there is none to give up.
+        let Ok(mut line) = self.line.try_lock() else {
+            return;
+        };
         let Some(open) = line.as_ref().filter(|line| !line.connection.is_open()) else {
             return;
         };

@@ -47,6 +47,7 @@ struct Connector {
     seen: Mutex<Sender<Seen>>,
     links: Arc<Mutex<Vec<Arc<Link>>>>,
     refused: Option<Refused>,
+    wait: Option<Mutex<Receiver<()>>>,
 }
 
 impl Host {
@@ -54,14 +55,29 @@ impl Host {
         options: Options,
         script: impl Fn(&Arc<Link>, &Message) + Send + Sync + 'static,
     ) -> Self {
-        Self::begin(options, None, Arc::new(script))
+        Self::begin(options, None, None, Arc::new(script))
+    }
+
+    /// One whose connection for requests that stand alone opens when it is told to.
+    pub(crate) fn start_slowly(
+        options: Options,
+        script: impl Fn(&Arc<Link>, &Message) + Send + Sync + 'static,
+    ) -> (Self, Sender<()>) {
+        let (go, wait) = channel();
+        let wait = Some(Mutex::new(wait));
+        (Self::begin(options, None, wait, Arc::new(script)), go)
     }
 
     pub(crate) fn refusing(refused: Refused) -> Self {
-        Self::begin(Options::default(), Some(refused), Arc::new(|_, _| {}))
+        Self::begin(Options::default(), Some(refused), None, Arc::new(|_, _| {}))
     }
 
-    fn begin(options: Options, refused: Option<Refused>, script: Arc<Script>) -> Self {
+    fn begin(
+        options: Options,
+        refused: Option<Refused>,
+        wait: Option<Mutex<Receiver<()>>>,
+        script: Arc<Script>,
+    ) -> Self {
         let listener = bind("127.0.0.1:0".parse().unwrap(), options).unwrap();
         let address = listener.address();
         let (sender, seen) = channel();
@@ -71,6 +87,7 @@ impl Host {
             seen: Mutex::new(sender),
             links: Arc::clone(&links),
             refused,
+            wait,
         });
         let stop = Stop::new();
         let thread = {
@@ -131,6 +148,11 @@ impl Connect for Connector {
     ) -> Result<Arc<dyn FromClient>, Refused> {
         if let Some(refused) = self.refused {
             return Err(refused);
+        }
+        if let Some(wait) = &self.wait
+            && opening == Opening::EachRequest
+        {
+            wait.lock().unwrap().recv_timeout(SOON).unwrap();
         }
         let mut links = self.links.lock().unwrap();
         let link = Arc::new(Link {

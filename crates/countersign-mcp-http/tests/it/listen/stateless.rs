@@ -305,3 +305,18 @@ fn a_subscription_carries_its_own_id_until_it_ends() {
     host.stop();
     assert_eq!(clients[1].event(), None);
 }
+
+#[test]
+fn while_the_shared_connection_is_being_opened_others_are_served() {
+    let (host, go) = Host::start_slowly(
+        Options::default().with_idle_limit(Duration::from_millis(50)),
+        echo,
+    );
+    let mut waits = Client::new(host.address);
+    waits.begin(&headers("tools/list", ""), &body("1", "tools/list", "", ""));
+    // Long enough for the listener to look after its sessions.
+    thread::park_timeout(Duration::from_millis(200));
+    Client::new(host.address).initialize("2025-11-25");
+    go.send(()).unwrap();
+    assert_eq!(waits.answer().0.status, 200);
+}
