@@ -88,6 +88,7 @@ macro_rules! suite {
                 a_denial_stands_before_a_grant
                 what_is_taken_back_never_begins
                 a_subject_has_so_many_usable_grants
+                a_host_begins_only_what_it_believes
             }
             inspection($crate::ports::inspection) {
                 an_operation_is_shown_whole

@@ -16,6 +16,7 @@ use countersign_contract::CheckedAnswer;
 use countersign_dispatch::ledger::Error;
 
 use self::identities::Identities;
+use crate::approval_check::ApprovalCheck;
 use crate::audit::{self, Event};
 use crate::backend::{Backend, Version};
 use crate::names::InstanceId;
@@ -39,6 +40,7 @@ pub struct DurableLedger<B> {
     lifetimes: Lifetimes,
     identities: Identities,
     steady: Arc<dyn SteadyClock>,
+    check: Option<Arc<dyn ApprovalCheck>>,
 }
 
 impl<B: Backend> DurableLedger<B> {
@@ -50,6 +52,7 @@ impl<B: Backend> DurableLedger<B> {
             lifetimes,
             identities: Identities::default(),
             steady: Arc::new(NoSteadyClock),
+            check: None,
         }
     }
 
@@ -58,6 +61,15 @@ impl<B: Backend> DurableLedger<B> {
     pub fn with_steady_clock(self, clock: impl SteadyClock + 'static) -> Self {
         Self {
             steady: Arc::new(clock),
+            ..self
+        }
+    }
+
+    /// With a judge of approvals: what it does not believe begins nothing here, however it came into the ledger.
+    #[must_use]
+    pub fn with_approval_check(self, check: impl ApprovalCheck + 'static) -> Self {
+        Self {
+            check: Some(Arc::new(check)),
             ..self
         }
     }

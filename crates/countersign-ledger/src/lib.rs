@@ -15,8 +15,10 @@
 //!
 //! Module map: `state`, `record`, `proposal`, `grant`, `conditions`, `audit` (what is stored), `document` (as which bytes); `transition`
 //! (what may become of it, one per file); `tables`, `backend` (what a back-end keeps), `memory` (one that forgets);
+//! `approval_check` (whose approvals count);
 //! `ports` (what it is asked for), `ledger` (how that is done), `query`, `names`, `moment`, `cause`.
 
+mod approval_check;
 mod audit;
 mod backend;
 mod cause;
@@ -36,6 +38,7 @@ mod steady;
 mod tables;
 mod transition;
 
+pub use approval_check::ApprovalCheck;
 pub use audit::AuditEntry;
 pub use backend::{Backend, Version};
 pub use cause::{not_started_name, unknown_name};

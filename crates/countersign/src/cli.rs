@@ -1,5 +1,6 @@
 //! What the program can be asked to do.
 
+mod approver;
 mod contract;
 mod grants;
 mod install;
@@ -14,6 +15,7 @@ use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::host_ledger::LedgerLocation;
 
+pub(crate) use self::approver::{ApproverArguments, ApproverCommand};
 pub(crate) use self::contract::{
     BuildCommand, CatalogArgument, CatalogCommand, CheckCommand, ContractArguments,
     ContractCommand, NowArgument, SchemaArguments,
@@ -30,7 +32,7 @@ pub(crate) use self::operations::{
     ApprovalsArguments, ApprovalsCommand, ApproveArguments, DecisionArguments, DenyArguments,
     FilterArguments, FindingArguments, LedgerArgument, ListArguments, OperationsArguments,
     OperationsCommand, PageArguments, QueryArguments, ResolveArguments, ShowArguments,
-    WaitingArguments,
+    WaitingArguments, WatchArguments,
 };
 pub(crate) use self::wrap::{
     AcceptArguments, ClassArgument, ClassifyArguments, PinsArgument, ToolsArguments, ToolsCommand,
@@ -58,6 +60,7 @@ pub(crate) enum Command {
     Tools(ToolsArguments),
     Approvals(ApprovalsArguments),
     Grants(GrantsArguments),
+    Approver(ApproverArguments),
     Operations(OperationsArguments),
     Work(WorkArguments),
     Ledger(LedgerArguments),

@@ -1,6 +1,7 @@
 //! One module per command.
 
 pub(crate) mod approvals;
+pub(crate) mod approver;
 pub(crate) mod canonical;
 pub(crate) mod contract;
 pub(crate) mod demo;

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 all is as it should be, 1 something is not, 2 the input could not be used.
 
+mod approver_key;
 mod cli;
 mod commands;
 mod fixture_ledger;
@@ -22,6 +23,7 @@ mod standing_question;
 mod toml_document;
 mod tools_file;
 mod trail;
+mod unlocking;
 
 use std::process::ExitCode;
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Turn(arguments) => commands::turn::run(&arguments),
         Command::Approvals(arguments) => commands::approvals::run(&arguments),
         Command::Grants(arguments) => commands::grants::run(&arguments),
+        Command::Approver(arguments) => commands::approver::run(&arguments),
         Command::Operations(arguments) => commands::operations::run(&arguments),
         Command::Wrap(arguments) => commands::wrap::run(&arguments),
         Command::Tools(arguments) => commands::tools::run(&arguments),

@@ -1,5 +1,7 @@
 //! Asking a person on the controlling terminal, whatever standard input and output are.
 
+mod secret;
+
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};

@@ -2,18 +2,19 @@
 
 use countersign_dispatch::{Ledger, NotStarted, Reserved, Settled, Settlement};
 use countersign_ledger::{
-    Approvals, Backend, Conditions, DurableLedger, Grant, GrantAdded, Grants, MAX_USABLE_GRANTS,
-    State, StateKind,
+    ApprovalCheck, Approvals, Backend, Conditions, DurableLedger, Grant, GrantAdded, Grants,
+    MAX_USABLE_GRANTS, Record, State, StateKind,
 };
+use countersign_policy::ApprovalEvidence;
 
 use crate::build::Build;
 use crate::rows::standing::grant;
 use crate::sample::{Sample, approver, deny, grant_id, tenant};
-use crate::stage::{events, host, kind, propose, record, seconds};
+use crate::stage::{approved, events, host, kind, propose, record, second_in, seconds};
 
 /// How many uses a grant has left after it approved what waits; nothing where it does not.
 fn used<B: Backend>(ledger: &DurableLedger<B>, sample: &Sample, nonce: u128) -> Option<u64> {
-    let granted = ledger.grant_use(&sample.scope(), nonce, &|_| true).unwrap();
+    let granted = ledger.grant_use(&sample.scope(), nonce).unwrap();
     granted.map(|granted| {
         assert_eq!(granted.record, record(ledger, sample));
         granted.grant.uses_left
@@ -136,7 +137,7 @@ pub fn any_number_of_uses_is_kept<B: Build>(build: &B) {
     assert_eq!(used(&ledger, &sample, 1), Some(u64::MAX - 1));
 }
 
-/// Another tenant, subject, tool, contract or argument is not covered, and a grant that nobody accepts is not used.
+/// Another tenant, subject, tool, contract or argument is not covered.
 pub fn a_grant_covers_one_contract_and_its_conditions<B: Build>(build: &B) {
     let ledger = host(build, "host-1");
     let sample = Sample::new("1");
@@ -153,8 +154,6 @@ pub fn a_grant_covers_one_contract_and_its_conditions<B: Build>(build: &B) {
         assert_eq!(used(&ledger, other, nonce), None);
     }
     propose(&ledger, &sample);
-    let refused = ledger.grant_use(&sample.scope(), 7, &|_| false);
-    assert_eq!(refused, Ok(None));
     assert_eq!(used(&ledger, &sample, 8), Some(8));
     let empty = Grant {
         conditions: Conditions::default(),
@@ -204,6 +203,40 @@ pub fn what_is_taken_back_never_begins<B: Build>(build: &B) {
         .grant_revoke(&grant_id("g"), &approver("erin"))
         .unwrap();
     assert_eq!(begin(&ledger, &samples[1]), Reserved::ApprovalUnusable);
+}
+
+/// A host begins nothing under an approval, and uses no grant, that it does not believe; others do.
+pub fn a_host_begins_only_what_it_believes<B: Build>(build: &B) {
+    let believing = host(build, "host-1");
+    let doubting = host(build, "host-2").with_approval_check(Doubt);
+    let [person, given] = ["1", "2"].map(Sample::new);
+    approved(&believing, &person, second_in(build, 60));
+    assert_eq!(begin(&doubting, &person), Reserved::ApprovalUnusable);
+    propose(&believing, &given);
+    believing.grant_add(&grant(build, "g", &given, 9)).unwrap();
+    assert_eq!(used(&doubting, &given, 1), None);
+    assert_eq!(used(&believing, &given, 1), Some(8));
+    assert_eq!(begin(&doubting, &given), Reserved::ApprovalUnusable);
+    for sample in [person, given] {
+        assert!(matches!(begin(&believing, &sample), Reserved::Taken(_)));
+    }
+}
+
+struct Doubt;
+
+impl ApprovalCheck for Doubt {
+    fn holds(&self, record: &Record, approval: &ApprovalEvidence, grant: Option<&Grant>) -> bool {
+        assert_eq!(record.kind(), StateKind::Executing);
+        assert_eq!(
+            Grant::of_approval(&approval.approval_id).is_some(),
+            grant.is_some()
+        );
+        false
+    }
+
+    fn accepts(&self, _: &Grant) -> bool {
+        false
+    }
 }
 
 /// So many usable grants of a subject for a tool, and no more. Those that are dead do not count.

@@ -31,7 +31,7 @@ impl Race for LastUse {
     fn run<B: Backend>(ledger: &DurableLedger<B>, racer: usize) -> String {
         let scope = Sample::new(&(racer % WRITES).to_string()).scope();
         let nonce = u128::try_from(racer).unwrap();
-        match patiently(|| ledger.grant_use(&scope, nonce, &|_| true)) {
+        match patiently(|| ledger.grant_use(&scope, nonce)) {
             Some(granted) => format!("{} left", granted.grant.uses_left),
             None => "none".to_owned(),
         }

@@ -6,6 +6,7 @@ use countersign_policy::ApprovalEvidence;
 
 use super::approvals::decide;
 use super::{DurableLedger, read_proposal, read_record};
+use crate::approval_check::ApprovalCheck;
 use crate::audit::{self, Event, append_for_tenant};
 use crate::backend::Backend;
 use crate::grant::Grant;
@@ -97,17 +98,14 @@ impl<B: Backend> Grants for DurableLedger<B> {
         self.backend.read("grant", |rows| read_grant(rows, grant))
     }
 
-    fn grant_use(
-        &self,
-        scope: &Scope,
-        nonce: u128,
-        accepts: &dyn Fn(&Grant) -> bool,
-    ) -> Result<Option<Granted>, Error> {
+    fn grant_use(&self, scope: &Scope, nonce: u128) -> Result<Option<Granted>, Error> {
         // Most calls have no grant: nobody waits for the writer on their behalf.
         let covering = self
             .backend
             .read("grant_find", |rows| covering(rows, scope))?;
-        let Some(chosen) = covering.into_iter().find(|grant| accepts(grant)) else {
+        let is_accepted =
+            |grant: &Grant| self.check.as_ref().is_none_or(|check| check.accepts(grant));
+        let Some(chosen) = covering.into_iter().find(is_accepted) else {
             return Ok(None);
         };
         let (scope, lifetimes) = (scope.clone(), self.lifetimes);
@@ -183,24 +181,33 @@ fn use_one(
     }))
 }
 
-/// Tells whether the grant that gave an approval still stands when the write begins: a decision that was made beforehand is
-/// taken back up to the last moment. True where no grant gave it.
-pub(super) fn still_gives(
+/// Tells whether an approval still counts when its write begins. The grant that gave it has to stand and to cover the call: what
+/// was decided beforehand is taken back up to the last moment.
+pub(super) fn still_holds(
     tables: &mut dyn Tables,
     approval: &ApprovalEvidence,
     record: &Record,
+    was_decided_here: bool,
+    check: Option<&dyn ApprovalCheck>,
 ) -> Result<bool, Error> {
-    let Some(id) = Grant::of_approval(&approval.approval_id) else {
-        return Ok(true);
+    let grant = match Grant::of_approval(&approval.approval_id) {
+        None => None,
+        Some(_) if !was_decided_here => return Ok(false),
+        Some(id) => {
+            let (now, proposal) = (tables.now(), read_proposal(tables, record)?);
+            let gives = |grant: &Grant| {
+                !grant.is_revoked
+                    && now < grant.expires_at
+                    && grant.approver == approval.approver
+                    && grant.covers(record, &proposal)
+            };
+            match read_grant(tables, &id)?.filter(gives) {
+                Some(grant) => Some(grant),
+                None => return Ok(false),
+            }
+        }
     };
-    let now = tables.now();
-    let grant = read_grant(tables, &id)?;
-    Ok(grant.is_some_and(|grant| {
-        !grant.is_revoked
-            && now < grant.expires_at
-            && grant.is_about(record)
-            && grant.approver == approval.approver
-    }))
+    Ok(check.is_none_or(|check| check.holds(record, approval, grant.as_ref())))
 }
 
 fn given_until(now: Moment, grant: &Grant) -> UtcSecond {

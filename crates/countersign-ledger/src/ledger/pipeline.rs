@@ -111,7 +111,7 @@ impl<B: Backend> Ledger for DurableLedger<B> {
         let asked = Asked::new(&reservation.proposal);
         let approval = reservation.approval.clone();
         let (lifetimes, holder) = (self.lifetimes, self.instance.clone());
-        let steady = self.steady.steady();
+        let (steady, check) = (self.steady.steady(), self.check.clone());
         self.backend.write("reserve", move |tables| {
             let before = read_record(tables, &asked.call.scope)?;
             let now = tables.now();
@@ -140,7 +140,7 @@ impl<B: Backend> Ledger for DurableLedger<B> {
             if !is_usable(tables, &approval, &begun.record, !opens)? {
                 return Ok(Reserved::ApprovalUnusable);
             }
-            if !grants::still_gives(tables, &approval, &begun.record)? {
+            if !grants::still_holds(tables, &approval, &begun.record, !opens, check.as_deref())? {
                 return Ok(Reserved::ApprovalUnusable);
             }
             give_way(tables, before.as_ref(), gives_way.as_ref())?;

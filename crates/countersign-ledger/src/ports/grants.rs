@@ -42,16 +42,11 @@ pub trait Grants {
     /// One grant, by name.
     fn grant(&self, grant: &GrantId) -> Result<Option<Grant>, Error>;
 
-    /// Approves the write that waits under a scope, where a usable grant covers it and `accepts` takes it; takes one use of it.
-    /// The number is the caller's own, and no other's: the approval is named by it.
+    /// Approves the write that waits under a scope, where a usable grant covers it that this host accepts, and takes one use of
+    /// it. The number is the caller's own, and no other's: the approval is named by it.
     ///
     /// Nothing where none covers it, or nothing waits.
-    fn grant_use(
-        &self,
-        scope: &Scope,
-        nonce: u128,
-        accepts: &dyn Fn(&Grant) -> bool,
-    ) -> Result<Option<Granted>, Error>;
+    fn grant_use(&self, scope: &Scope, nonce: u128) -> Result<Option<Granted>, Error>;
 }
 
 /// What became of a grant that was to be added.

@@ -235,6 +235,7 @@ pub(crate) enum ApprovalsCommand {
     Show(ShowArguments),
     Approve(ApproveArguments),
     Deny(DenyArguments),
+    Watch(WatchArguments),
 }
 
 /// Lists the writes that wait for a decision, newest first.
@@ -278,6 +279,34 @@ pub(crate) struct DenyArguments {
     /// Why, in 1 to 1000 characters.
     #[arg(long, value_name = "TEXT", value_parser = parse_note)]
     pub(crate) reason: Option<Note>,
+}
+
+/// Shows what waits on the whole terminal, as it comes, and decides about it.
+///
+/// Nothing is decided about a call before its end was on the screen, and only about the call that is shown: one that was asked for
+/// anew meanwhile is shown again instead. Where approvers have keys, a passphrase is asked for and kept for a while.
+///
+/// Exit codes: 0 it was ended, 2 something could not be used, a missing terminal among it.
+#[derive(Debug, Args)]
+#[command(after_long_help = APPROVALS_HONESTY)]
+pub(crate) struct WatchArguments {
+    /// Who decides. Not a subject that asks.
+    #[arg(long = "as", value_name = "NAME", value_parser = parse_approver)]
+    pub(crate) approver: ApproverId,
+    /// How long an approval lives, from the key press on.
+    #[arg(long = "for", value_name = "SECONDS", default_value_t = 900, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) seconds: u64,
+    /// How long the key stays open after its passphrase was typed; 0s asks each time.
+    #[arg(long, value_name = "TIME", default_value = "15m", value_parser = humantime::parse_duration)]
+    pub(crate) unlock_for: Duration,
+    /// Ring no bell for what is new.
+    #[arg(long)]
+    pub(crate) no_bell: bool,
+    /// Run this program for what is new, without a shell, with its handle as the only argument.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) exec: Option<String>,
+    #[command(flatten)]
+    pub(crate) ledger: LedgerArgument,
 }
 
 /// Who decides about what.

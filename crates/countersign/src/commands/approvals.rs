@@ -1,6 +1,7 @@
 //! `countersign approvals`.
 
 mod decide;
+mod watch;
 
 use countersign_ledger::{OperationFilter, StateKind};
 
@@ -16,6 +17,7 @@ pub(crate) fn run(arguments: &ApprovalsArguments) -> anyhow::Result<Verdict> {
         ApprovalsCommand::Show(arguments) => show::run(arguments),
         ApprovalsCommand::Approve(arguments) => approve(arguments),
         ApprovalsCommand::Deny(arguments) => deny(arguments),
+        ApprovalsCommand::Watch(arguments) => watch::run(arguments),
     }
 }
 

@@ -4,6 +4,8 @@ mod create;
 mod draft;
 mod list;
 
+pub(crate) use self::draft::{grant_of, told};
+
 use countersign_ledger::Grants as _;
 
 use crate::cli::{GrantsArguments, GrantsCommand, RevokeGrantArguments};

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod approvals;
 #[cfg(test)]
+mod approver;
+#[cfg(test)]
 mod contract;
 #[cfg(test)]
 mod doctor;
@@ -10,6 +12,7 @@ mod doctor;
 mod documents;
 #[cfg(test)]
 mod grants;
+#[cfg(test)]
 mod help;
 #[cfg(test)]
 mod hostile;
@@ -45,6 +48,8 @@ mod terminal;
 mod turns;
 #[cfg(test)]
 mod vectors;
+#[cfg(test)]
+mod watch;
 #[cfg(test)]
 mod workplace;
 #[cfg(test)]

@@ -36,15 +36,27 @@ impl Client {
         Self::wrap(place, options, &["python3", SERVER, &notes, "stateless"])
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
     pub(crate) fn wrap(place: &Workplace, options: &[&str], command: &[&str]) -> Self {
+        Self::wrap_for(&data_directory(), place, options, command)
+    }
+
+    /// Wraps the scripted server for a user with a data directory of their own.
+    pub(crate) fn open_for(data: &str, place: &Workplace, options: &[&str]) -> Self {
+        let notes = place.at("root/notes");
+        let mut client = Self::wrap_for(data, place, options, &["python3", SERVER, &notes]);
+        client.initialize();
+        client
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
+    fn wrap_for(data: &str, place: &Workplace, options: &[&str], command: &[&str]) -> Self {
         let mut child = Command::new(PROGRAM)
             .args(["wrap", "--server", "scripted", "--ledger", &place.ledger()])
             .args(["--pins", &place.at("pins")])
             .args(options)
             .arg("--")
             .args(command)
-            .env("XDG_DATA_HOME", data_directory())
+            .env("XDG_DATA_HOME", data)
             .current_dir(place.path("root"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -57,6 +57,12 @@ impl<'s> Session<'s> {
         self
     }
 
+    /// Types a line as soon as the terminal shows a text.
+    pub(crate) fn typing_at(mut self, shown: &'s str, line: &'s str) -> Self {
+        self.typed.push((shown, Some(line)));
+        self
+    }
+
     /// Closes the terminal as soon as it shows the question.
     pub(crate) fn hanging_up(mut self) -> Self {
         self.typed.push(("Type yes: ", None));

@@ -148,6 +148,20 @@ fn a_denied_write_is_told_so() {
     let denied = client.call(2, "note", "{}");
     assert_eq!(outcome(&denied)["code"], "APPROVAL_INVALID", "{denied}");
     assert_eq!(place.notes().len(), 0);
+    let waiting = client.call(3, "note", r#"{"n": 1}"#);
+    let (ledger, handle) = (place.ledger(), handle(&waiting));
+    let reason = "not on a Friday\u{202e}";
+    let fixed = ["--as", "operator", "--ledger", &ledger, "--reason", reason];
+    let ended = Session::new(&[&["approvals", "deny", &handle], &fixed[..]].concat())
+        .answering("yes\n")
+        .run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let denied = client.call(4, "note", r#"{"n": 1}"#);
+    assert_eq!(outcome(&denied)["reason"], reason, "{denied}");
+    assert!(
+        denied.contains(r"and why: not on a Friday\\u{202e}"),
+        "{denied}"
+    );
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! A person decides about a write, on the controlling terminal.
 
 use anyhow::{anyhow, bail};
-use countersign_contract::{ApproverId, Inert, StatusRef};
+use countersign_contract::{ApprovalDigest, ApproverId, Inert, StatusRef, UtcSecond};
 use countersign_ledger::{
     Approvals as _, Decided, Decision, Inspection as _, OperationDetail, Record, StateKind,
 };
 
+use crate::approver_key::{Statement, UnlockedKey};
 use crate::cli::{ApproveArguments, DecisionArguments, DenyArguments};
 use crate::host_ledger::{FileLedger, open_existing};
 use crate::identity::new_approval_id;
@@ -14,21 +15,18 @@ use crate::operation_text::standing;
 use crate::output::{Verdict, complain};
 use crate::prompt::{Answer, Question, Terminal};
 use crate::standing_question::StandingQuestion;
+use crate::unlocking::{key_of, unlock};
 
-const CLOCK: &str = "the clock shows a time before 1970 or after 9999: set it";
+pub(super) const CLOCK: &str = "the clock shows a time before 1970 or after 9999: set it";
 
 pub(super) fn approve(arguments: &ApproveArguments) -> anyhow::Result<Verdict> {
     let seconds = arguments.seconds;
     let details = [("approval", format!("lives for {seconds} seconds"))];
-    let decide = |ledger: &FileLedger, by: ApproverId| {
+    let decide = |ledger: &FileLedger, call: &OperationDetail, key: Option<&UnlockedKey>| {
         // The time a person takes does not count: the approval's begins now.
         let now = ledger.now().map_err(failed)?.second();
         let expires_at = now.checked_add(seconds).ok_or_else(|| anyhow!(CLOCK))?;
-        Ok(Decision::Approve {
-            by,
-            approval_id: new_approval_id(),
-            expires_at,
-        })
+        approval_of(call, &arguments.decision.approver, expires_at, key)
     };
     decided(
         &arguments.decision,
@@ -44,17 +42,18 @@ pub(super) fn deny(arguments: &DenyArguments) -> anyhow::Result<Verdict> {
     let details: Vec<_> = details
         .map(|reason| ("reason", reason.as_str().to_owned()))
         .collect();
-    let decide = |_: &FileLedger, by: ApproverId| {
+    let decide = |_: &FileLedger, _: &OperationDetail, _: Option<&UnlockedKey>| {
         Ok(Decision::Deny {
-            by,
+            by: arguments.decision.approver.clone(),
             reason: reason.clone(),
         })
     };
     decided(&arguments.decision, "Deny this", &details, &decide)
 }
 
-/// Makes the decision out of who decides, after the yes.
-type Decide<'d> = &'d dyn Fn(&FileLedger, ApproverId) -> anyhow::Result<Decision>;
+/// Makes the decision about what was shown, after the yes, and with the key of whoever decides.
+type Decide<'d> =
+    &'d dyn Fn(&FileLedger, &OperationDetail, Option<&UnlockedKey>) -> anyhow::Result<Decision>;
 
 fn decided(
     arguments: &DecisionArguments,
@@ -66,17 +65,19 @@ fn decided(
     let status_ref = arguments.handle.find(&ledger)?;
     let mut standing = StandingQuestion::new(&ledger, status_ref, StateKind::AwaitingApproval);
     let found = ledger.operation(&status_ref).map_err(failed)?;
+    let call = found.ok_or_else(|| arguments.handle.unknown())?;
     let OperationDetail {
         record, proposal, ..
-    } = found.ok_or_else(|| arguments.handle.unknown())?;
+    } = &call;
     let approver = &arguments.approver;
     if approver.as_str() == proposal.principal.subject_id.as_str() {
         let approver = Inert::new(approver.as_str());
         bail!("{approver} asks for this write, and nobody decides about their own");
     }
     if record.kind() != StateKind::AwaitingApproval {
-        return Ok(too_late(&record));
+        return Ok(too_late(record));
     }
+    let key = key_of(approver)?;
     let terminal = Terminal::open()
         .ok_or_else(|| anyhow!("there is no terminal to ask on: nothing was decided"))?;
     let question = Question {
@@ -95,8 +96,19 @@ fn decided(
         }
         Answer::Overtaken => return stands(&ledger, &status_ref),
     }
-    let decision = decide(&ledger, approver.clone())?;
-    match ledger.decide_on(&record, &decision).map_err(failed)? {
+    let key = match &key {
+        None => None,
+        Some(key) => {
+            let unlocked = unlock(&terminal, key)?;
+            if unlocked.is_none() {
+                complain("no passphrase was given: nothing was decided");
+                return Ok(Verdict::Bad);
+            }
+            unlocked
+        }
+    };
+    let decision = decide(&ledger, &call, key.as_ref())?;
+    match ledger.decide_on(record, &decision).map_err(failed)? {
         Decided::Counts(record) => {
             complain(&told(&decision, &record));
             Ok(Verdict::Good)
@@ -105,6 +117,32 @@ fn decided(
         Decided::Unusable => bail!("the approval's time is over already: nothing was decided"),
         Decided::NotFound => Err(arguments.handle.unknown()),
     }
+}
+
+/// The approval of a call that was shown, signed where there is a key.
+pub(super) fn approval_of(
+    call: &OperationDetail,
+    approver: &ApproverId,
+    expires_at: UtcSecond,
+    key: Option<&UnlockedKey>,
+) -> anyhow::Result<Decision> {
+    let (terms, proposal) = (&call.record.terms, &call.proposal);
+    let request = terms.request;
+    let statement = Statement {
+        status_ref: terms.status_ref,
+        request,
+        approval: ApprovalDigest::of(&proposal.call, &proposal.contract, &request, approver),
+        approver,
+        expires_at,
+    };
+    Ok(Decision::Approve {
+        by: approver.clone(),
+        approval_id: match key {
+            Some(key) => key.approve(&statement)?,
+            None => new_approval_id(),
+        },
+        expires_at,
+    })
 }
 
 fn told(decision: &Decision, record: &Record) -> String {

@@ -2,6 +2,7 @@
 
 use countersign_canonical::{Utf8, Value, encode};
 use countersign_contract::{ErrorCode, Inert, StatusRef};
+use countersign_ledger::Note;
 use countersign_mcp::write;
 
 /// The member of a result's `_meta` that says what became of a write.
@@ -38,6 +39,23 @@ pub(super) fn refused(tool: &str, code: ErrorCode, status_ref: Option<StatusRef>
         "{}: {}",
         code.as_str(),
         words(&tool.to_string(), code, &handle)
+    );
+    write::with_meta(&write::error_result(&text), OUTCOME, &json(&outcome))
+}
+
+/// A write that a person said no to, with what that person wants the agent to know.
+pub(super) fn denied(status_ref: &StatusRef, reason: &Note) -> String {
+    let code = ErrorCode::ApprovalInvalid.as_str();
+    let outcome = Value::from([
+        ("status", "error".into()),
+        ("code", code.into()),
+        ("status_ref", status_ref.to_string().into()),
+        ("reason", reason.as_str().into()),
+    ]);
+    let reason = Inert::new(reason.as_str());
+    let text = format!(
+        "{code}: this call has not been carried out: a person said no ({status_ref}), and why: {reason}\nDo not try to reach the \
+         same in another way; ask the user."
     );
     write::with_meta(&write::error_result(&text), OUTCOME, &json(&outcome))
 }

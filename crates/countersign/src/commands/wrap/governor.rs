@@ -32,7 +32,7 @@ use super::executor::UpstreamExecutor;
 use super::inventory::Stock;
 use super::rounds::{MAX_ROUNDS, Resumes, RoundDigest};
 use super::session::Session;
-use crate::granted::is_granted;
+use crate::granted::{denial, is_granted};
 use crate::host_ledger::FileLedger;
 use crate::ledger_advice::failed;
 use crate::output::complain;
@@ -191,6 +191,12 @@ impl Governor {
                     let handle = session.rounds.give_out(digest, Resumes::Waiting { round });
                     let waits = answers::waits_on(&pending.status_ref, &handle);
                     return Ok(Some(Reply::Round(waits)));
+                }
+                if code == ErrorCode::ApprovalInvalid
+                    && let Some(reason) = denial(&self.rules.ledger, &pending.status_ref)?
+                {
+                    let told = answers::denied(&pending.status_ref, &reason);
+                    return Ok(Some(Reply::Result(told)));
                 }
                 let status_ref = Some(pending.status_ref);
                 return Ok(Some(Reply::Result(answers::refused(
