@@ -40,6 +40,16 @@ impl ServerName {
         Self::new(name.trim_start_matches(['.', '-']))
     }
 
+    /// A name for a server at an address: its host.
+    #[must_use]
+    pub fn of_url(url: &str) -> Option<Self> {
+        let (_, rest) = url.split_once("://")?;
+        let authority = rest.split(['/', '?', '#']).next()?;
+        let host = authority.rsplit('@').next()?;
+        let host = host.split_once(':').map_or(host, |(host, _)| host);
+        Self::of_program(host)
+    }
+
     /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -53,43 +63,65 @@ impl fmt::Display for ServerName {
     }
 }
 
-/// How a server is started: its program, its arguments, and where. The environment is no part of it, since secrets are in it.
+/// How a server is reached: by starting a program somewhere, or at an address. The environment and headers are no part of it, since
+/// secrets are in them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
-    command: Vec<String>,
-    directory: String,
+pub struct Launch(Reached);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reached {
+    Started {
+        command: Vec<String>,
+        directory: String,
+    },
+    At(String),
 }
 
 impl Launch {
     /// A command in a directory.
     #[must_use]
     pub fn new(command: Vec<String>, directory: String) -> Self {
-        Self { command, directory }
+        Self(Reached::Started { command, directory })
     }
 
-    /// What a pin is bound to: the command, wherever it is started.
+    /// A server at an address.
+    #[must_use]
+    pub fn remote(url: String) -> Self {
+        Self(Reached::At(url))
+    }
+
+    /// What a pin is bound to: the command, wherever it is started, or the address.
     #[must_use]
     pub fn digest(&self) -> Digest<Utf8> {
-        digest_with::<Utf8>(|encoder| {
-            encoder.begin_array();
-            encoder.string("countersign-launch-v1");
-            for part in &self.command {
-                encoder.string(part);
-            }
-            encoder.end_array();
-        })
+        match &self.0 {
+            Reached::Started { command, .. } => digest_of("countersign-launch-v1", command),
+            Reached::At(url) => digest_of("countersign-launch-url-v1", [url]),
+        }
     }
 
-    /// What an effect is bound to: the same command elsewhere acts on other things.
+    /// What an effect is bound to: the same command elsewhere acts on other things. What an address says behind its path may be
+    /// a secret that changes, and is no part of it.
     #[must_use]
     pub fn place_digest(&self) -> Digest<Utf8> {
-        digest_with::<Utf8>(|encoder| {
-            encoder.begin_array();
-            encoder.string("countersign-place-v1");
-            encoder.string(&self.directory);
-            encoder.end_array();
-        })
+        match &self.0 {
+            Reached::Started { directory, .. } => digest_of("countersign-place-v1", [directory]),
+            Reached::At(url) => {
+                let place = url.split(['?', '#']).next().unwrap_or_default();
+                digest_of("countersign-place-url-v1", [place])
+            }
+        }
     }
+}
+
+fn digest_of(domain: &str, parts: impl IntoIterator<Item = impl AsRef<str>>) -> Digest<Utf8> {
+    digest_with::<Utf8>(|encoder| {
+        encoder.begin_array();
+        encoder.string(domain);
+        for part in parts {
+            encoder.string(part.as_ref());
+        }
+        encoder.end_array();
+    })
 }
 
 #[cfg(test)]
@@ -116,6 +148,12 @@ mod tests {
         );
         assert_eq!(name("../.hidden server/").as_deref(), Some("hiddenserver"));
         assert_eq!(name("///"), None);
+        let name = |url| ServerName::of_url(url).map(|name| name.to_string());
+        assert_eq!(
+            name("https://a.example:8/x?y").as_deref(),
+            Some("a.example")
+        );
+        assert_eq!(name("http://[::1]:8/x"), None);
     }
 
     #[test]
@@ -131,5 +169,21 @@ mod tests {
             launch(&["a b", "c"]).digest()
         );
         assert_eq!(launch(&["a"]).place_digest(), launch(&["b"]).place_digest());
+    }
+
+    #[test]
+    fn an_address_is_a_place_without_what_stands_behind_its_path() {
+        let at = |url: &str| Launch::remote(url.to_owned());
+        let (one, other) = (
+            at("https://a.example/mcp?key=1"),
+            at("https://a.example/mcp?key=2"),
+        );
+        assert_ne!(one.digest(), other.digest());
+        assert_eq!(one.place_digest(), other.place_digest());
+        let program = Launch::new(
+            vec!["https://a.example/mcp?key=1".to_owned()],
+            String::new(),
+        );
+        assert_ne!(one.digest(), program.digest());
     }
 }

@@ -35,8 +35,8 @@ pub(crate) use self::operations::{
     WaitingArguments, WatchArguments,
 };
 pub(crate) use self::wrap::{
-    AcceptArguments, ClassArgument, ClassifyArguments, PinsArgument, ToolsArguments, ToolsCommand,
-    WrapArguments,
+    AcceptArguments, ClassArgument, ClassifyArguments, HeaderArgument, ListenArguments,
+    PinsArgument, RemoteArguments, ToolsArguments, ToolsCommand, WrapArguments,
 };
 
 /// The trusted boundary between a model's tool calls and the world.

@@ -1,5 +1,6 @@
 //! `wrap` and `tools`: a server of the Model Context Protocol, governed.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -54,9 +55,56 @@ pub(crate) struct WrapArguments {
     pub(crate) ledger: LedgerArgument,
     #[command(flatten)]
     pub(crate) pins: PinsArgument,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArguments,
+    #[command(flatten)]
+    pub(crate) listen: ListenArguments,
     /// The server's program and its arguments.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(
+        last = true,
+        required_unless_present = "url",
+        conflicts_with = "url",
+        value_name = "COMMAND"
+    )]
     pub(crate) command: Vec<String>,
+}
+
+/// A server that runs elsewhere.
+#[derive(Debug, Args)]
+pub(crate) struct RemoteArguments {
+    /// Stand in front of the server at this address, over Streamable HTTP, instead of starting one.
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Send a header with every request; its value is taken from a variable of the environment, so that it is in no list of processes.
+    #[arg(long, value_name = "NAME=VARIABLE", requires = "url", value_parser = header)]
+    pub(crate) header_env: Vec<HeaderArgument>,
+    /// Allow plain http to other machines: whoever is on the way reads the credentials, and can answer in the server's place.
+    #[arg(long, requires = "url")]
+    pub(crate) allow_http: bool,
+}
+
+/// A header, and the variable that holds its value.
+#[derive(Clone, Debug)]
+pub(crate) struct HeaderArgument {
+    pub(crate) name: String,
+    pub(crate) variable: String,
+}
+
+/// Clients over HTTP.
+#[derive(Debug, Args)]
+pub(crate) struct ListenArguments {
+    /// Serve clients over Streamable HTTP on this address of this machine, at the path /mcp, instead of standard input and output.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// A name under which clients may reach it, besides the address itself (their Host header).
+    #[arg(long, value_name = "HOST[:PORT]", requires = "listen")]
+    pub(crate) allow_host: Vec<String>,
+    /// A web page's origin that may call it. Pages of this machine may.
+    #[arg(long, value_name = "ORIGIN", requires = "listen")]
+    pub(crate) allow_origin: Vec<String>,
+    /// Listen on an address that other machines can reach. There is no password: whoever reaches it can use the server's tools.
+    #[arg(long, requires = "listen")]
+    pub(crate) allow_remote: bool,
 }
 
 /// Where pins are kept.
@@ -136,6 +184,18 @@ pub(crate) enum ClassArgument {
     Read,
     /// It acts, or may: its calls wait for approval.
     Write,
+}
+
+fn header(text: &str) -> Result<HeaderArgument, &'static str> {
+    match text.split_once('=') {
+        Some((name, variable)) if !name.is_empty() && !variable.is_empty() => Ok(HeaderArgument {
+            name: name.to_owned(),
+            variable: variable.to_owned(),
+        }),
+        Some(_) | None => {
+            Err("a header is given as NAME=VARIABLE, where the variable holds its value")
+        }
+    }
 }
 
 fn server_name(text: &str) -> Result<ServerName, &'static str> {

@@ -6,6 +6,7 @@ mod child;
 mod executor;
 mod governor;
 mod host;
+mod http;
 mod inventory;
 mod lines;
 pub(crate) mod pin_store;
@@ -24,21 +25,22 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use countersign_canonical::Value;
-use countersign_contract::Principal;
+use countersign_contract::{Inert, Principal};
 use countersign_ledger::Work as _;
 use countersign_mcp::{Launch, ServerName};
+use countersign_mcp_http::remote::{self, PlainHttp, Target};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::child::Wanted;
 use self::governor::Rules;
-use self::host::Host;
+use self::host::{Host, Source};
 use self::inventory::Inventory;
 use self::lines::{Line, next_line};
 use self::pin_store::PinStore;
 use self::stdio::StdioClient;
 use crate::approver_key::KnownApprovers;
-use crate::cli::{PinsArgument, WrapArguments};
+use crate::cli::{HeaderArgument, PinsArgument, RemoteArguments, WrapArguments};
 use crate::host_ledger::{LedgerLocation, data_directory, open_ledger};
 use crate::input::describe;
 use crate::ledger_advice::failed;
@@ -55,9 +57,13 @@ const BUFFER_BYTES: usize = 64 * 1024;
 
 pub(crate) fn run(arguments: &WrapArguments) -> anyhow::Result<Verdict> {
     let host = host(arguments)?;
-    let served = serve_stdio(&host);
+    let rules = Arc::clone(&host.rules);
+    let served = match arguments.listen.listen {
+        Some(address) => http::serve(host, address, &arguments.listen),
+        None => serve_stdio(&host),
+    };
     // A lease that runs out says the rest.
-    let _ = host.rules.ledger.leave();
+    let _ = rules.ledger.leave();
     served
 }
 
@@ -65,10 +71,19 @@ fn host(arguments: &WrapArguments) -> anyhow::Result<Host> {
     let server = server_name(arguments)?;
     let directory = std::env::current_dir()
         .map_err(|error| anyhow!("cannot tell where this is: {}", describe(&error)))?;
-    let launch = Launch::new(
-        arguments.command.clone(),
-        directory.to_string_lossy().into_owned(),
-    );
+    let (launch, source) = match &arguments.remote.url {
+        None => (
+            Launch::new(
+                arguments.command.clone(),
+                directory.to_string_lossy().into_owned(),
+            ),
+            Source::Program(arguments.command.clone()),
+        ),
+        Some(url) => (
+            Launch::remote(url.clone()),
+            Source::Remote(remote_server(url, &arguments.remote)?),
+        ),
+    };
     let store = open_pins(&arguments.pins)?;
     // Before anything else is touched.
     Inventory::open(
@@ -106,7 +121,7 @@ fn host(arguments: &WrapArguments) -> anyhow::Result<Host> {
         reads: arguments.read.clone(),
         policy,
         call_timeout: Duration::from_secs(arguments.call_timeout),
-        command: arguments.command.clone(),
+        source,
     })
 }
 
@@ -123,14 +138,14 @@ fn serve_stdio(host: &Host) -> anyhow::Result<Verdict> {
         thread::spawn(move || {
             let mut input = BufReader::with_capacity(BUFFER_BYTES, io::stdin());
             while let Ok(Some(Line::Whole(bytes) | Line::TooLong(bytes))) = next_line(&mut input) {
-                session.from_client(&bytes);
+                session.receive_bytes(&bytes);
             }
             is_gone.store(true, Ordering::Release);
         });
     }
     let status = connection.supervise(|pid| {
-        signals.pass_on(pid);
-        if is_client_gone.load(Ordering::Acquire) {
+        let is_told_to_end = signals.pass_on(pid);
+        if is_told_to_end || is_client_gone.load(Ordering::Acquire) {
             Wanted::End
         } else {
             Wanted::On
@@ -138,22 +153,44 @@ fn serve_stdio(host: &Host) -> anyhow::Result<Verdict> {
     })?;
     client.finish();
     wait_for(|| writer.is_finished());
-    Ok(Verdict::Passed(exit_code(status)))
+    Ok(Verdict::Passed(status.map_or(0, exit_code)))
 }
 
 fn server_name(arguments: &WrapArguments) -> anyhow::Result<ServerName> {
-    let program = arguments
-        .command
-        .first()
-        .map(String::as_str)
-        .unwrap_or_default();
-    arguments
-        .server
-        .clone()
-        .or_else(|| ServerName::of_program(program))
-        .ok_or_else(|| {
-            anyhow!("the server's program has no usable name: give it one with --server")
-        })
+    let named = arguments.server.clone();
+    let own = || match &arguments.remote.url {
+        Some(url) => ServerName::of_url(url),
+        None => ServerName::of_program(arguments.command.first().map_or("", String::as_str)),
+    };
+    named
+        .or_else(own)
+        .ok_or_else(|| anyhow!("the server has no usable name: give it one with --server"))
+}
+
+/// A server at an address, with headers whose values stand in the environment.
+fn remote_server(url: &str, arguments: &RemoteArguments) -> anyhow::Result<remote::Server> {
+    let plain = if arguments.allow_http {
+        PlainHttp::Anywhere
+    } else {
+        PlainHttp::Loopback
+    };
+    let mut target = Target::parse(url, plain)?;
+    for HeaderArgument { name, variable } in &arguments.header_env {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the command line names the variable"
+        )]
+        let value = std::env::var(variable).map_err(|_| {
+            anyhow!(
+                "the variable {} is not set, or is no text",
+                Inert::new(variable)
+            )
+        })?;
+        target = target.with_header(name, &value)?;
+    }
+    let runtime = remote::Runtime::start()
+        .map_err(|error| anyhow!("cannot start what calls servers: {}", describe(&error)))?;
+    remote::Server::new(&runtime, target).context("cannot call servers over HTTP")
 }
 
 /// Opens the directory of pins that was named, or the user's own.
@@ -209,11 +246,19 @@ impl Signals {
         Ok(Self(caught))
     }
 
-    fn pass_on(&self, pid: Pid) {
+    /// Passes signals on to the server. Where that is no process they are for us: true, it is time to end.
+    fn pass_on(&self, pid: Option<Pid>) -> bool {
+        let mut is_time = false;
         for (signal, is_raised) in &self.0 {
             if is_raised.swap(false, Ordering::AcqRel) {
-                let _ = kill_process(pid, *signal);
+                match pid {
+                    Some(pid) => {
+                        let _ = kill_process(pid, *signal);
+                    }
+                    None => is_time = true,
+                }
             }
         }
+        is_time
     }
 }

@@ -134,6 +134,24 @@ fn a_server_with_sessions_is_served_without() {
 }
 
 #[test]
+fn a_server_without_sessions_is_served_in_one() {
+    let place = Workplace::new();
+    let mut client = Client::start_stateless(&place, SHORT);
+    client.initialize();
+    let looked = client.call(1, "look", "{}");
+    assert!(
+        looked.contains(r#""content":[{"type":"new","n":18446744073709551617,"f":1.0}]"#),
+        "{looked}"
+    );
+    let waiting = client.call(2, "note", "{}");
+    assert!(waiting.contains("again with exactly the same arguments"));
+    decide(&place, "approve", &handle(&waiting));
+    let done = client.call(3, "note", "{}");
+    assert_eq!(outcome(&done)["status"], "succeeded", "{done}");
+    assert_eq!(place.notes().len(), 1);
+}
+
+#[test]
 fn after_eight_rounds_a_call_is_told_that_it_waits() {
     let place = Workplace::new();
     let mut client = Client::start_stateless(&place, SHORT);

@@ -112,7 +112,7 @@ impl ServerProcess {
     /// Waits for the server's end, and for what it wrote last. `look` is asked again and again what is wanted of it.
     pub(super) fn supervise(
         mut self,
-        way: &ToChild,
+        way: &dyn ToServer,
         mut look: impl FnMut(Pid) -> Wanted,
     ) -> anyhow::Result<ExitStatus> {
         let pid = Pid::from_child(&self.child);

@@ -20,8 +20,11 @@ use super::rounds::{Continued, Resumes, RoundDigest};
 use super::session::{Session, is_incomplete};
 use super::upstream::Asked;
 
-/// Codes with which a server says that it has called nothing (JSON-RPC 2.0, section 5.1). All others may come from within.
-const NOTHING_CALLED: [i64; 4] = [-32700, -32600, -32601, -32602];
+/// Codes with which a server says that it has called nothing (JSON-RPC 2.0, section 5.1; 2026-07-28, Error Codes; 2025-11-25,
+/// URL Elicitation Required). All others may come from within.
+const NOTHING_CALLED: [i64; 8] = [
+    -32700, -32600, -32601, -32602, -32020, -32021, -32022, -32042,
+];
 /// The most often that a server may ask its client for something before it answers one call.
 const MAX_INPUTS: usize = 16;
 /// How long a client may take for what a server has asked it for. It counts against no timeout of the server's.

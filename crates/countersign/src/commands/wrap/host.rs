@@ -4,15 +4,19 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use countersign_mcp::port::ToClient;
+use anyhow::anyhow;
+use countersign_mcp::port::{ToClient, ToServer};
 use countersign_mcp::{Launch, Patterns, ServerName};
+use countersign_mcp_http::remote;
 use rustix::process::Pid;
 
-use super::child::{self, ServerProcess, ToChild, Wanted};
+use super::child::{self, ServerProcess, Wanted};
 use super::governor::{Governor, Rules};
 use super::inventory::Inventory;
 use super::pin_store::PinStore;
 use super::session::Session;
+use crate::input::describe;
+use crate::output::complain;
 
 /// Makes connections.
 pub(super) struct Host {
@@ -23,20 +27,32 @@ pub(super) struct Host {
     pub(super) reads: Patterns,
     pub(super) policy: &'static str,
     pub(super) call_timeout: Duration,
-    /// The server's program and its arguments.
-    pub(super) command: Vec<String>,
+    pub(super) source: Source,
+}
+
+/// Where the server is.
+pub(super) enum Source {
+    /// A program and its arguments: every connection has a process of its own.
+    Program(Vec<String>),
+    /// At an address.
+    Remote(remote::Server),
 }
 
 /// A client's connection, with a server of its own.
 pub(super) struct Connection {
     pub(super) session: Arc<Session>,
-    process: ServerProcess,
-    way: Arc<ToChild>,
+    behind: Behind,
+    way: Arc<dyn ToServer>,
     keeper: JoinHandle<()>,
 }
 
+enum Behind {
+    Process(ServerProcess),
+    Address,
+}
+
 impl Host {
-    /// Starts a server for a client.
+    /// Comes to a server for a client, or for all clients whose requests stand alone.
     pub(super) fn connect(
         &self,
         client: Arc<dyn ToClient>,
@@ -49,7 +65,6 @@ impl Host {
             self.reads.clone(),
         )?;
         let governor = Governor::new(Arc::clone(&self.rules), !is_shared)?;
-        let started = child::start(&self.command)?;
         let session = Session::new(
             client,
             inventory,
@@ -58,15 +73,27 @@ impl Host {
             self.call_timeout,
             is_shared,
         );
-        let (process, way) = started.listen(session.clone());
-        session.upstream.lead(way.clone());
+        let (behind, way): (_, Arc<dyn ToServer>) = match &self.source {
+            Source::Program(command) => {
+                let (process, way) = child::start(command)?.listen(session.clone());
+                (Behind::Process(process), way)
+            }
+            Source::Remote(server) => {
+                let problems = Arc::new(|problem: remote::Problem| complain(&problem.to_string()));
+                let opened = server.open(session.clone(), problems);
+                let remote = opened
+                    .map_err(|error| anyhow!("cannot call the server: {}", describe(&error)))?;
+                (Behind::Address, Arc::new(remote))
+            }
+        };
+        session.upstream.lead(Arc::clone(&way));
         let keeper = {
             let session = Arc::clone(&session);
             thread::spawn(move || session.governor.look_after(&session))
         };
         Ok(Connection {
             session,
-            process,
+            behind,
             way,
             keeper,
         })
@@ -74,18 +101,19 @@ impl Host {
 }
 
 impl Connection {
-    /// Waits until server and client are done with each other. `look` is asked again and again whether the client is still there.
+    /// Waits until server and client are done with each other, and gives the server's exit code where it is a process. `look` is
+    /// asked again and again whether the client is still there.
     pub(super) fn supervise(
         self,
-        mut look: impl FnMut(Pid) -> Wanted,
-    ) -> anyhow::Result<std::process::ExitStatus> {
+        mut look: impl FnMut(Option<Pid>) -> Wanted,
+    ) -> anyhow::Result<Option<std::process::ExitStatus>> {
         let Self {
             session,
-            process,
+            behind,
             way,
             keeper,
         } = self;
-        let status = process.supervise(&way, |pid| match look(pid) {
+        let mut wanted = |pid| match look(pid) {
             Wanted::On => Wanted::On,
             Wanted::End => {
                 session.end();
@@ -96,7 +124,18 @@ impl Connection {
                     Wanted::End
                 }
             }
-        })?;
+        };
+        let status = match behind {
+            Behind::Process(process) => Some(process.supervise(&*way, |pid| wanted(Some(pid)))?),
+            Behind::Address => {
+                while session.is_server_there() && wanted(None) == Wanted::On {
+                    thread::park_timeout(super::LOOK);
+                }
+                way.close();
+                super::wait_for(|| !session.is_server_there());
+                None
+            }
+        };
         settle(&session);
         session.end();
         let _ = keeper.join();

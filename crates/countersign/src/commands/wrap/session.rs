@@ -16,9 +16,9 @@ use anyhow::anyhow;
 use countersign_contract::StatusRef;
 use countersign_mcp::port::{FromClient, FromServer, Outgoing, ToClient, Unanswered};
 use countersign_mcp::stateless::RequestMeta;
-use countersign_mcp::{Kind, Message, Opening, Passthrough, RequestId, Version, salvage, write};
+use countersign_mcp::{Kind, Message, Opening, Passthrough, RequestId, salvage, write};
 
-use self::opening::{Opened, Phase};
+use self::opening::{Initialize, Opened, Phase};
 use super::answers;
 use super::caller::Caller;
 use super::governor::Governor;
@@ -64,7 +64,7 @@ enum InFlight {
     /// The answer passes.
     Plain,
     /// It opens the session.
-    Initialize { asked_for: Option<Version> },
+    Initialize(Box<Initialize>),
     /// The answer passes, without tools that are out of service.
     List,
     /// The answer passes, if it is what the tool promises.
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// Takes bytes of which nobody knows yet whether they are a message.
-    pub(super) fn from_client(&self, bytes: &[u8]) {
+    pub(super) fn receive_bytes(&self, bytes: &[u8]) {
         match Message::read(bytes) {
             Ok(message) => FromClient::receive(self, message),
             Err(error) => {
@@ -223,6 +223,11 @@ impl Session {
         self.is_ending.load(Ordering::Acquire)
     }
 
+    /// Whether anything can still come from the server.
+    pub(super) fn is_server_there(&self) -> bool {
+        !self.is_server_gone.load(Ordering::Acquire)
+    }
+
     /// Whether calls are being answered.
     pub(super) fn is_busy(&self) -> bool {
         self.waiting.load(Ordering::Acquire) > 0
@@ -332,7 +337,7 @@ impl FromClient for Session {
     }
 
     fn is_open(&self) -> bool {
-        !self.is_ending() && !self.is_server_gone.load(Ordering::Acquire)
+        !self.is_ending() && self.is_server_there()
     }
 }
 

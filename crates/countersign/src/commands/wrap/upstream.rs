@@ -9,7 +9,7 @@ use std::time::Duration;
 use countersign_mcp::bridge::{Bridge, Step};
 use countersign_mcp::port::{NotSent, Ticket, ToServer, Unanswered};
 use countersign_mcp::stateless::RequestMeta;
-use countersign_mcp::{Message, RequestId, Salvaged, salvage, write};
+use countersign_mcp::{Kind, Message, RequestId, Salvaged, salvage, write};
 use uuid::Uuid;
 
 use super::caller::Caller;
@@ -40,7 +40,12 @@ pub(super) trait Hears: Send + Sync {
     fn heard(&self, message: Message, about: Option<&RequestId>);
     /// A request has had no answer, and will have none.
     fn not_answered(&self, request: &RequestId, why: Unanswered);
+    /// The server says that its tools are others now.
+    fn list_changed(&self);
 }
+
+/// What a server says whose tools are others now.
+pub(super) const LIST_CHANGED: &str = "notifications/tools/list_changed";
 
 /// What somebody of our own hears.
 enum Reply {
@@ -122,7 +127,7 @@ impl Upstream {
             return self.send(message.text().to_owned(), None).is_ok();
         };
         let steps = crossing.client_sent(message);
-        let said = self.go(steps, None);
+        let said = self.go(crossing.as_mut(), steps, None);
         drop(bridge);
         self.tell_all(said);
         true
@@ -145,7 +150,7 @@ impl Upstream {
                     && !salvaged.is_request
                 {
                     let steps = crossing.unanswered(&salvaged.id);
-                    let said = self.go(steps, None);
+                    let said = self.go(crossing.as_mut(), steps, None);
                     drop(bridge);
                     self.tell_all(said);
                     return Ok(());
@@ -165,8 +170,14 @@ impl Upstream {
             }
             return Ok(());
         };
+        // A bridge passes it on to whoever has subscribed to it only.
+        let is_list_changed =
+            matches!(message.kind(), Kind::Notification { method } if method == LIST_CHANGED);
+        if let (true, Some(hears)) = (is_list_changed, self.hears.upgrade()) {
+            hears.list_changed();
+        }
         let steps = crossing.server_sent(&message, about);
-        let said = self.go(steps, None);
+        let said = self.go(crossing.as_mut(), steps, None);
         drop(bridge);
         self.tell_all(said);
         Ok(())
@@ -179,7 +190,7 @@ impl Upstream {
             None => vec![Said::NotAnswered(request.clone(), why)],
             Some(crossing) => {
                 let steps = crossing.unanswered(request);
-                let mut said = self.go(steps, None);
+                let mut said = self.go(crossing.as_mut(), steps, None);
                 for said in &mut said {
                     if let Said::NotAnswered(_, told) = said {
                         *told = why;
@@ -195,10 +206,12 @@ impl Upstream {
     /// Lets a bridge give up what has been left lying.
     pub(super) fn expire(&self) {
         let mut bridge = self.bridge();
-        let steps = bridge.as_mut().map(|crossing| crossing.expire());
-        let said = self.go(steps.unwrap_or_default(), None);
-        drop(bridge);
-        self.tell_all(said);
+        if let Some(crossing) = bridge.as_mut() {
+            let steps = crossing.expire();
+            let said = self.go(crossing.as_mut(), steps, None);
+            drop(bridge);
+            self.tell_all(said);
+        }
     }
 
     /// Asks the server, and waits for its answer.
@@ -216,7 +229,7 @@ impl Upstream {
         let caller = question.caller.map(Arc::clone);
         self.asked().insert(id.clone(), Asking { reply, caller });
         let ticket = Ticket::default();
-        let asked = match self.put(&id, question.method, params, question.sender, &ticket) {
+        let asked = match self.put(&id, question.method, &params, question.sender, &ticket) {
             Err(cause) => Asked::NotSent(cause),
             Ok(()) => match replies.recv_timeout(question.timeout) {
                 Ok(Reply::Message(message)) => Asked::Answered(message),
@@ -259,36 +272,52 @@ impl Upstream {
         &self,
         id: &RequestId,
         method: &str,
-        params: String,
+        params: &str,
         sender: Option<&RequestMeta>,
         ticket: &Ticket,
     ) -> Result<(), NotSent> {
         let mut bridge = self.bridge();
         let Some(crossing) = bridge.as_mut() else {
             drop(bridge);
-            let params = sender.map_or(params.clone(), |sender| sender.written_into(&params));
-            return self.send(write::request(id, method, &params), Some(ticket.clone()));
+            let own = sender.map(|sender| sender.written_into(params));
+            let params = own.as_deref().unwrap_or(params);
+            return self.send(write::request(id, method, params), Some(ticket.clone()));
         };
-        let text = write::request(id, method, &params);
+        let text = write::request(id, method, params);
         let message = Message::read(text.as_bytes()).map_err(|_| NotSent::Unreachable)?;
         let steps = crossing.host_sent(&message, sender);
-        let said = self.go(steps, Some((id, ticket)));
+        let said = self.go(crossing.as_mut(), steps, Some((id, ticket)));
         drop(bridge);
         self.tell_all(said);
         Ok(())
     }
 
     /// Does what a bridge says, as far as it concerns the server.
-    fn go(&self, steps: Vec<Step>, own: Option<(&RequestId, &Ticket)>) -> Vec<Said> {
+    fn go(
+        &self,
+        crossing: &mut dyn Bridge,
+        steps: Vec<Step>,
+        own: Option<(&RequestId, &Ticket)>,
+    ) -> Vec<Said> {
         let mut said = Vec::new();
         for step in steps {
             match step {
                 Step::ToServer { text, carries } => {
                     let ticket = own.filter(|(id, _)| carries.as_ref() == Some(*id));
                     let ticket = ticket.map(|(_, ticket)| ticket.clone());
-                    if let (Err(cause), Some(id)) = (self.send(text, ticket), carries) {
-                        said.push(Said::NotAnswered(id, Unanswered::NotSent(cause)));
-                    }
+                    let Err(cause) = self.send(text.clone(), ticket) else {
+                        continue;
+                    };
+                    // Nothing of it goes to the server, which takes nothing.
+                    said.extend(crossing.not_sent(&text).into_iter().filter_map(
+                        |step| match step {
+                            Step::ToServer { .. } => None,
+                            Step::ToClient { text, about } => Some(Said::Message(text, about)),
+                            Step::Unanswered(id) => {
+                                Some(Said::NotAnswered(id, Unanswered::NotSent(cause)))
+                            }
+                        },
+                    ));
                 }
                 Step::ToClient { text, about } => said.push(Said::Message(text, about)),
                 Step::Unanswered(id) => said.push(Said::NotAnswered(id, Unanswered::Lost)),
@@ -327,9 +356,15 @@ impl Upstream {
     /// Nothing comes from the server any more: whoever waits hears so.
     pub(super) fn is_gone(&self) {
         self.close();
-        let steps = self.bridge().as_mut().map(|crossing| crossing.gone());
-        let said = self.go(steps.unwrap_or_default(), None);
-        self.tell_all(said);
+        let mut bridge = self.bridge();
+        if let Some(crossing) = bridge.as_mut() {
+            let steps = crossing.gone();
+            let said = self.go(crossing.as_mut(), steps, None);
+            drop(bridge);
+            self.tell_all(said);
+        } else {
+            drop(bridge);
+        }
         self.asked().clear();
     }
 

@@ -197,7 +197,7 @@ impl Session {
         let mut state = self.lock();
         match state.in_flight.get(&id) {
             Some(InFlight::Write(is_cancelled)) => is_cancelled.store(true, Ordering::Release),
-            Some(InFlight::Initialize { .. }) | None => {}
+            Some(InFlight::Initialize(_)) | None => {}
             Some(InFlight::Plain | InFlight::List | InFlight::Read { .. }) => {
                 state.in_flight.remove(&id);
                 drop(state);

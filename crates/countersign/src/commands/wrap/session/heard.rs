@@ -10,7 +10,7 @@ use countersign_mcp::{Kind, Message, Part, RequestId, write};
 use super::{INTERNAL_ERROR, InFlight, Session};
 use crate::commands::wrap::caller::Caller;
 use crate::commands::wrap::inventory::{Entry, Stock};
-use crate::commands::wrap::upstream::{Hears, NoMessage};
+use crate::commands::wrap::upstream::{Hears, LIST_CHANGED, NoMessage};
 use crate::output::complain;
 
 impl Hears for Session {
@@ -21,8 +21,8 @@ impl Hears for Session {
                 self.tell(message.text().to_owned(), about);
             }
             Kind::Notification { method } => {
-                if method == "notifications/tools/list_changed" {
-                    self.inventory.is_stale();
+                if method == LIST_CHANGED {
+                    self.list_changed();
                 }
                 if method == "notifications/progress"
                     && let Some(caller) = self.caller_of_progress(&message)
@@ -47,6 +47,10 @@ impl Hears for Session {
             };
             self.refuse(request, INTERNAL_ERROR, &text);
         }
+    }
+
+    fn list_changed(&self) {
+        self.inventory.is_stale();
     }
 }
 
@@ -89,7 +93,7 @@ impl Session {
                 self.complain("the server answered a request that nobody waits for");
             }
             Some(InFlight::Plain) => self.tell(message.text().to_owned(), Some(id.clone())),
-            Some(InFlight::Initialize { asked_for }) => self.initialized(id, asked_for, message),
+            Some(InFlight::Initialize(opening)) => self.initialized(id, *opening, message),
             Some(InFlight::List) => {
                 let of_body = id.clone();
                 let is_begun = self.on_thread(move |session| {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use countersign_canonical::Value;
-use countersign_mcp::bridge::ToSession;
+use countersign_mcp::bridge::{ToSession, ToStateless};
 use countersign_mcp::port::FromClient;
 use countersign_mcp::stateless::{self, Introduction, RequestMeta};
 use countersign_mcp::{Kind, Message, Opening, Passthrough, RequestId, Version, write};
@@ -18,7 +18,7 @@ const MAX_HELD: usize = 256;
 /// How long a server may take to say what it speaks. Some never answer what they do not know.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long one may take to open a session.
-const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
+const OPEN_TIMEOUT: Duration = Duration::from_mins(1);
 /// What a client is told that speaks something else.
 const SPOKEN: [Version; 2] = [Version::V2026_07_28, Version::V2025_11_25];
 
@@ -32,6 +32,13 @@ pub(super) enum Phase {
     Probing(Vec<Message>),
     /// Calls can be governed.
     Open(Opened),
+}
+
+/// What opens a session.
+pub(super) struct Initialize {
+    /// The version that the client speaks, where it is known here.
+    asked_for: Option<Version>,
+    message: Message,
 }
 
 /// What was agreed on.
@@ -160,16 +167,9 @@ impl Session {
         let Asked::Answered(message) = asked else {
             return None;
         };
-        let result = message.result()?;
-        let versions = result.value().get("supportedVersions")?.as_array()?;
-        let version = Version::V2026_07_28;
-        let spoken = versions.iter().filter_map(|name| name.as_str());
-        if !spoken.into_iter().any(|name| name == version.as_str()) {
-            return None;
-        }
-        let introduction = Introduction::of_discover(&result)?;
+        let introduction = introduction(&message)?;
         Some(Opened {
-            version,
+            version: Version::V2026_07_28,
             passthrough: self.passthrough_of(&introduction.server_info_value())?,
             sender: Some(sender.clone()),
         })
@@ -179,48 +179,74 @@ impl Session {
     pub(super) fn initialize(&self, id: &RequestId, message: &Message) {
         let params = message.params();
         let asked_for = params
-            .and_then(|params| {
-                params
-                    .value()
-                    .get("protocolVersion")?
-                    .as_str()
-                    .and_then(Version::parse)
-            })
+            .and_then(|params| Version::parse(params.value().get("protocolVersion")?.as_str()?))
             .filter(|version| version.traits().opening == Opening::Handshake);
-        self.pass(id, InFlight::Initialize { asked_for }, message);
+        let opening = Initialize {
+            asked_for,
+            message: message.clone(),
+        };
+        self.pass(id, InFlight::Initialize(Box::new(opening)), message);
     }
 
-    /// Notes what the server agreed on. Where it speaks nothing that is known, no call is let through.
+    /// Notes what the server agreed on. Where it knows no sessions, it is reached over a bridge; where it speaks nothing that is
+    /// known, no call is let through.
     ///
     /// Where it speaks another version than its client, each keeps its own: what they do not share is announced as capabilities,
     /// and members that a version does not know are none of its business.
-    pub(super) fn initialized(&self, id: &RequestId, asked_for: Option<Version>, message: Message) {
-        let mut text = message.text().to_owned();
-        if let Some(result) = message.result() {
-            let named = result.member("protocolVersion");
-            let spoken = named
-                .as_ref()
-                .and_then(|named| Version::parse(named.value().as_str()?));
-            let info = result.value().get("serverInfo").unwrap_or(&Value::Null);
-            if let (Some(spoken), Some(passthrough)) = (spoken, self.passthrough_of(info)) {
-                let version = asked_for.unwrap_or(spoken);
-                if version != spoken {
-                    let own = format!("\"{}\"", version.as_str());
-                    let path = ["result", "protocolVersion"];
-                    text = write::with_value_at(&text, &path, &own).unwrap_or(text);
-                }
-                self.lock().phase = Phase::Open(Opened {
-                    version,
-                    passthrough,
-                    sender: None,
-                });
-            } else {
-                complain(
-                    "the server speaks a version of the protocol that is not served: its tools cannot be called",
-                );
+    pub(super) fn initialized(&self, id: &RequestId, opening: Initialize, answer: Message) {
+        let Some(result) = answer.result() else {
+            if self.upstream.is_crossed() {
+                return self.tell(answer.text().to_owned(), Some(id.clone()));
             }
+            // Its answer to a question comes to this very thread.
+            return self.on_thread_for(id, move |session, id| {
+                session.initialize_across(&id, opening, &answer);
+            });
+        };
+        let mut text = answer.text().to_owned();
+        let spoken = result.value().get("protocolVersion");
+        let spoken = spoken.and_then(|named| Version::parse(named.as_str()?));
+        let info = result.value().get("serverInfo").unwrap_or(&Value::Null);
+        if let (Some(spoken), Some(passthrough)) = (spoken, self.passthrough_of(info)) {
+            let version = opening.asked_for.unwrap_or(spoken);
+            if version != spoken {
+                let own = format!("\"{}\"", version.as_str());
+                let path = ["result", "protocolVersion"];
+                text = write::with_value_at(&text, &path, &own).unwrap_or(text);
+            }
+            self.lock().phase = Phase::Open(Opened {
+                version,
+                passthrough,
+                sender: None,
+            });
+        } else {
+            complain(
+                "the server speaks a version of the protocol that is not served: its tools cannot be called",
+            );
         }
         self.tell(text, Some(id.clone()));
+    }
+
+    /// Opens a session with a server that refused to, if it knows requests that stand alone.
+    fn initialize_across(&self, id: &RequestId, opening: Initialize, refused: &Message) {
+        let asked = self.upstream.ask(Question {
+            method: "server/discover",
+            params: "{}".to_owned(),
+            sender: Some(&RequestMeta::nobody()),
+            caller: None,
+            timeout: PROBE_TIMEOUT,
+        });
+        let introduction = match &asked {
+            Asked::Answered(message) => introduction(message),
+            Asked::NotSent(_) | Asked::Lost => None,
+        };
+        let Some(introduction) = introduction else {
+            return self.tell(refused.text().to_owned(), Some(id.clone()));
+        };
+        let bridge = ToStateless::new(Some(introduction));
+        self.upstream.cross(Box::new(bridge));
+        let message = opening.message.clone();
+        self.pass(id, InFlight::Initialize(Box::new(opening)), &message);
     }
 
     fn passthrough_of(&self, server_info: &Value) -> Option<Passthrough> {
@@ -232,6 +258,16 @@ impl Session {
             self.call_timeout,
         )
     }
+}
+
+/// What a server that knows requests that stand alone says of itself.
+fn introduction(discovered: &Message) -> Option<Introduction> {
+    let result = discovered.result()?;
+    let versions = result.value().get("supportedVersions")?.as_array()?;
+    let version = Version::V2026_07_28.as_str();
+    let mut spoken = versions.iter().filter_map(Value::as_str);
+    spoken.find(|name| *name == version)?;
+    Introduction::of_discover(&result)
 }
 
 fn is_discover(message: &Message) -> bool {
