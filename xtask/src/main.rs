@@ -15,11 +15,14 @@
 )]
 
 mod bench;
+mod conformance;
+mod daemon;
 mod direction;
 mod fix;
 mod fuzz;
 mod layout;
 mod metadata;
+mod node;
 mod outside;
 mod program;
 mod python;
@@ -30,6 +33,7 @@ mod stage;
 mod system;
 mod test;
 mod tool;
+mod verdicts;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -46,6 +50,7 @@ Usage: cargo xtask COMMAND
   fix                             Format, and apply what clippy can fix by itself.
   test [-- ARGS]                  Prepare this machine for the tests and run them.
                                   ARGS go to `cargo test`, such as `-- -p countersign-canonical`.
+  conformance                     Run the official MCP conformance suite, with us in front of a server and without.
   bench [NAME] [-- ARGS]          Run the benchmarks, or the one called NAME.
   fuzz [TARGET] [--seconds N]     Run every fuzz target, or one, for N seconds each (60).
   simulate [--seeds N] [--from S] [--ledger memory|sqlite]
@@ -81,6 +86,10 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
             after_separator(command, rest)?,
             test::Snapshots::Review,
         ),
+        "conformance" => {
+            refuse_arguments(command, rest)?;
+            conformance::run(&root)
+        }
         "bench" => bench::run(&root, rest),
         "fuzz" => fuzz::run(&root, rest),
         "simulate" => simulate::run(&root, rest),

@@ -12,14 +12,14 @@ use crate::system;
 #[derive(Debug)]
 pub(crate) struct Environment {
     /// Its directory's name.
-    name: &'static str,
+    pub(crate) name: &'static str,
     /// The variable that names its interpreter to the tests.
     pub(crate) variable: &'static str,
-    requirements: &'static str,
+    pub(crate) requirements: &'static str,
 }
 
 /// They are apart, since what they need of each other's packages differs.
-pub(crate) const ENVIRONMENTS: [Environment; 2] = [
+pub(crate) const ENVIRONMENTS: [Environment; 3] = [
     Environment {
         name: "sdk",
         variable: "COUNTERSIGN_TEST_PYTHON",
@@ -28,7 +28,12 @@ pub(crate) const ENVIRONMENTS: [Environment; 2] = [
     Environment {
         name: "mcp",
         variable: "COUNTERSIGN_TEST_MCP_PYTHON",
-        requirements: "crates/countersign/tests/mcp/requirements.txt",
+        requirements: "crates/countersign/tests/mcp/python-2.txt",
+    },
+    Environment {
+        name: "mcp-1",
+        variable: "COUNTERSIGN_TEST_MCP_1_PYTHON",
+        requirements: "crates/countersign/tests/mcp/python-1.txt",
     },
 ];
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 
 use crate::program::Program;
-use crate::{python, system};
+use crate::{node, python, system};
 
 /// What to do with a snapshot that does not match.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,10 @@ pub(crate) fn run(root: &Path, arguments: &[String], snapshots: Snapshots) -> an
         let interpreter = python::ensure(root, environment)?;
         program = program.environment(environment.variable, interpreter);
     }
+    let node = node::ensure(root)?;
+    program = program
+        .environment(node::RUNTIME_VARIABLE, node.runtime)
+        .environment(node::MODULES_VARIABLE, node.modules);
     if arguments.is_empty() {
         program = program.arguments(["--workspace", "--no-fail-fast"]);
     }

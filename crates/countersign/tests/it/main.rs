@@ -35,6 +35,10 @@ mod program;
 #[cfg(test)]
 mod provider;
 #[cfg(test)]
+mod real_client;
+#[cfg(test)]
+mod real_server;
+#[cfg(test)]
 mod real_servers;
 #[cfg(test)]
 mod recorded;
