@@ -131,6 +131,23 @@ fn a_long_call_is_decided_only_after_its_end_was_seen() {
     assert_eq!(place.notes().len(), 0);
 }
 
+/// Keys that were pressed before a call was on the screen decide nothing about it.
+#[test]
+fn what_was_pressed_ahead_decides_nothing() {
+    let place = Workplace::new();
+    let mut client = Client::open(&place, SHORT);
+    client.call(1, "note", "{}");
+    let ended = watch(&place, &[])
+        .typing_early("saaaa")
+        .typing_at("1 waiting", "saaaa")
+        .typing_at("a approve", "\u{1b}")
+        .typing_at("s show", "\u{3}")
+        .run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let waits = client.call(2, "note", "{}");
+    assert_eq!(outcome(&waits)["code"], "APPROVAL_REQUIRED", "{waits}");
+}
+
 #[test]
 fn calls_like_one_are_granted_from_the_queue() {
     let place = Workplace::new();

@@ -55,6 +55,7 @@ pub(super) fn run(arguments: &WatchArguments) -> anyhow::Result<Verdict> {
     let now = ledger.now().map_err(failed)?;
     let mut model = Model::new(arguments.approver.as_str().to_owned(), now);
     model.is_locked = key.is_some();
+    model.has_key = key.is_some();
     let mut watch = Watch {
         arguments,
         ledger,
@@ -109,17 +110,21 @@ impl Watch<'_> {
                 // What was broken for another width would be cut off.
                 self.columns = columns;
                 if let Some(shown) = self.model.shown() {
-                    self.open(shown.call.record.terms.status_ref)?;
+                    self.open(shown.call.record.terms.status_ref, false)?;
                 }
             }
             let frame = render(&self.model, columns, rows);
             self.screen.show(frame).map_err(|error| unusable(&error))?;
+            self.model.is_shown(middle_rows(rows));
             for key in self.screen.keys().map_err(|error| unusable(&error))? {
-                if let Some(action) = self.model.press(key, middle_rows(rows))
-                    && !self.act(action)?
-                {
+                let Some(action) = self.model.press(key, middle_rows(rows)) else {
+                    continue;
+                };
+                if !self.act(action)? {
                     return Ok(());
                 }
+                // What was pressed behind it was not meant for what comes now.
+                break;
             }
         }
         Ok(())
@@ -168,7 +173,7 @@ impl Watch<'_> {
                 self.model.leave(&standing(&found.record.state));
             }
             Some(found) if !is_the_same(&found) => {
-                self.open(status_ref)?;
+                self.open(status_ref, true)?;
                 "it was asked for anew: read it again".clone_into(&mut self.model.notice);
             }
             Some(_) => {}
@@ -207,28 +212,27 @@ impl Watch<'_> {
     fn act(&mut self, action: Action) -> anyhow::Result<bool> {
         match action {
             Action::Quit => return Ok(false),
-            Action::Open(status_ref) => self.open(status_ref)?,
+            Action::Open(status_ref) => self.open(status_ref, false)?,
             Action::Unlock(passphrase) => self.unlock(&passphrase)?,
             Action::Do(deed) => self.carry_out(&deed)?,
         }
         Ok(true)
     }
 
-    fn open(&mut self, status_ref: StatusRef) -> anyhow::Result<()> {
+    fn open(&mut self, status_ref: StatusRef, is_replacing: bool) -> anyhow::Result<()> {
         let Some(call) = self.ledger.operation(&status_ref).map_err(failed)? else {
             self.model.leave("it is gone from the ledger");
             return Ok(());
         };
         let lately = self.lately(&call.record)?;
-        let (columns, rows) = self.screen.size();
-        let mut shown = Shown {
+        let (columns, _) = self.screen.size();
+        self.model.view = View::Call(Shown {
             lines: call_lines(&call, &lately, self.model.now, columns),
             call,
             scroll: 0,
             is_read: false,
-        };
-        shown.settle(middle_rows(rows));
-        self.model.view = View::Call(shown);
+            is_replacing,
+        });
         Ok(())
     }
 
@@ -250,7 +254,7 @@ impl Watch<'_> {
         let View::Passphrase(shown, deed, _) = &self.model.view else {
             return Ok(());
         };
-        let (shown, deed) = (shown.clone(), deed.clone());
+        let (shown, deed, record) = (shown.clone(), deed.clone(), shown.call.record.clone());
         let Some(key) = &self.key else {
             return Ok(());
         };
@@ -268,7 +272,8 @@ impl Watch<'_> {
         self.model.view = View::Call(shown);
         // What was typed took time: it has to be what waits still.
         self.check_shown()?;
-        if self.model.shown().is_some_and(|shown| shown.is_read) {
+        let is_the_same = |shown: &Shown| shown.is_read && shown.call.record == record;
+        if self.model.shown().is_some_and(is_the_same) {
             self.carry_out(&deed)?;
         }
         if self.arguments.unlock_for.is_zero() {
@@ -340,7 +345,7 @@ impl Watch<'_> {
                 self.model.leave(&standing(&record.state));
             }
             Decided::Counts(_) | Decided::TooLate(_) => {
-                self.open(call.record.terms.status_ref)?;
+                self.open(call.record.terms.status_ref, true)?;
                 "nothing was decided: it was asked for anew, read it again"
                     .clone_into(&mut self.model.notice);
             }

@@ -23,6 +23,8 @@ pub(super) struct Model {
     pub(super) notice: String,
     /// Whether a decision needs a passphrase first.
     pub(super) is_locked: bool,
+    /// Whether there is a key at all.
+    pub(super) has_key: bool,
 }
 
 /// What is looked at.
@@ -44,6 +46,8 @@ pub(super) struct Shown {
     pub(super) scroll: usize,
     /// Whether its end was on the screen.
     pub(super) is_read: bool,
+    /// Whether it took another's place on the screen, and no key was pressed since: one that is pressed then was meant for that.
+    pub(super) is_replacing: bool,
 }
 
 /// What is to be done about a call that is shown.
@@ -75,6 +79,7 @@ impl Model {
             view: View::List,
             notice: String::new(),
             is_locked: true,
+            has_key: true,
         }
     }
 
@@ -105,6 +110,13 @@ impl Model {
         let last = queue.len().saturating_sub(1);
         self.selected = place.unwrap_or(self.selected).min(last);
         self.queue = queue;
+    }
+
+    /// Notes what the screen has just shown.
+    pub(super) fn is_shown(&mut self, rows: usize) {
+        if let View::Call(shown) = &mut self.view {
+            shown.is_read = shown.is_read || shown.scroll >= shown.last_scroll(rows);
+        }
     }
 
     /// Does what a key does. `rows` is how much of a call the screen shows.
@@ -154,6 +166,9 @@ impl Model {
             Key::Down | Key::Character('j') => shown.scroll += 1,
             Key::PageUp => shown.scroll = shown.scroll.saturating_sub(PAGE_LINES),
             Key::PageDown | Key::Character(' ') => shown.scroll += PAGE_LINES,
+            Key::Character('a' | 'd' | 'g') if shown.is_replacing => {
+                "it has changed: read it again, then decide".clone_into(&mut self.notice);
+            }
             Key::Character('a' | 'd' | 'g') if !shown.is_read => {
                 "go to its end first: what is not seen is not decided".clone_into(&mut self.notice);
             }
@@ -171,7 +186,8 @@ impl Model {
             },
             Key::Character(_) | Key::Enter | Key::Backspace | Key::Interrupt => {}
         }
-        shown.settle(rows);
+        shown.is_replacing = false;
+        shown.scroll = shown.scroll.min(shown.last_scroll(rows));
         self.view = View::Call(shown);
         None
     }
@@ -233,11 +249,9 @@ impl Model {
 }
 
 impl Shown {
-    /// Keeps the scroll within the call, and notes where its end is reached.
-    pub(super) fn settle(&mut self, rows: usize) {
-        let last = self.lines.len().saturating_sub(rows);
-        self.scroll = self.scroll.min(last);
-        self.is_read = self.is_read || self.scroll == last;
+    /// The scroll at which so many rows show its end.
+    pub(super) fn last_scroll(&self, rows: usize) -> usize {
+        self.lines.len().saturating_sub(rows)
     }
 }
 

@@ -37,10 +37,14 @@ pub(super) fn middle_rows(rows: usize) -> usize {
 /// The whole screen.
 pub(super) fn render(model: &Model, columns: usize, rows: usize) -> Vec<String> {
     let middle_rows = middle_rows(rows);
-    let key = if model.is_locked { "locked" } else { "open" };
+    let key = match (model.has_key, model.is_locked) {
+        (false, _) => "no key (countersign approver create)",
+        (true, true) => "key locked",
+        (true, false) => "key open",
+    };
     let approver = Inert::beginning(&model.approver, MAX_NAME_CHARS);
     let count = model.queue.len();
-    let title = format!("countersign  {count} waiting  as {approver}  key {key}");
+    let title = format!("countersign  {count} waiting  as {approver}  {key}");
     let (middle, footer) = match &model.view {
         View::List => (list(model, middle_rows), "s show  ? help  q end".to_owned()),
         View::Help => (lines(HELP), "any key: back".to_owned()),
@@ -155,7 +159,7 @@ fn window(shown: &Shown, rows: usize) -> Vec<String> {
 fn call_footer(shown: &Shown, rows: usize) -> String {
     let last = (shown.scroll + rows).min(shown.lines.len());
     let place = format!("{last} of {} lines", shown.lines.len());
-    if shown.is_read {
+    if shown.is_read || shown.scroll >= shown.last_scroll(rows) {
         format!("{place}  a approve  d deny  g grant  Esc back")
     } else {
         format!("{place}  space goes on  Esc back")
