@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::bail;
 
 use crate::metadata::Workspace;
+use crate::node;
 use crate::program::Program;
 
 pub(crate) fn run(root: &Path, arguments: &[String]) -> anyhow::Result<()> {
@@ -40,8 +41,20 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> anyhow::Result<()> {
     if chosen.is_empty() {
         bail!("there is no such benchmark{}", list(&benchmarks));
     }
+    // One of them compares with a server on Node.
+    let node = if chosen.iter().any(|(_, bench)| *bench == "wrap") {
+        Some(node::ensure(root)?)
+    } else {
+        None
+    };
     for (package, bench) in chosen {
-        Program::cargo(root)
+        let mut program = Program::cargo(root);
+        if let Some(node) = &node {
+            program = program
+                .environment(node::RUNTIME_VARIABLE, &node.runtime)
+                .environment(node::MODULES_VARIABLE, &node.modules);
+        }
+        program
             .arguments([
                 "bench",
                 "--locked",
