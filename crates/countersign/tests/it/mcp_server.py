@@ -26,6 +26,7 @@ TOOLS = [
     {"name": "wrong_id", "inputSchema": EMPTY},
     {"name": "hangs", "inputSchema": EMPTY},
     {"name": "asks", "inputSchema": EMPTY},
+    {"name": "counts", "inputSchema": EMPTY, "annotations": {"readOnlyHint": True}, "outputSchema": {"type": "array"}},
     {"name": "progresses", "inputSchema": EMPTY},
     {"name": "dies", "inputSchema": EMPTY},
     {"name": "foo.bar", "inputSchema": EMPTY},
@@ -66,7 +67,7 @@ def asks(identity, params, line):
 def call(identity, name, arguments, line):
     if name == "asks":
         return asks(identity, json.loads(line)["params"], line)
-    if not name.startswith(("look", "change")):
+    if not name.startswith(("look", "change", "counts")):
         with open(NOTES, "a", encoding="utf-8") as notes:
             notes.write(line + "\n")
     if name == "look":
@@ -80,6 +81,8 @@ def call(identity, name, arguments, line):
         answer(identity, '{"content":[],"structuredContent":{"n":"one"}}')
     elif name in ("look_nan", "nan"):
         answer(identity, '{"content":[],"n":NaN}')
+    elif name == "counts":
+        answer(identity, '{"content":[{"type":"text","text":"[1]"}],"structuredContent":[1]}')
     elif name == "fails":
         answer(identity, '{"content":[{"type":"text","text":"no room"}],"isError":true}')
     elif name == "refuses":

@@ -313,7 +313,7 @@ fn a_tool_that_changes_is_out_of_service_until_somebody_accepts_it() {
     let mut client = Client::open(&place, SHORT);
     let names = all_names(&mut client);
     assert!(
-        names.contains(&"note".to_owned()) && names.len() == 14,
+        names.contains(&"note".to_owned()) && names.len() == 15,
         "{names:?}"
     );
     assert!(

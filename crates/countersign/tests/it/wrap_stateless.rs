@@ -143,6 +143,10 @@ fn a_server_without_sessions_is_served_in_one() {
         looked.contains(r#""content":[{"type":"new","n":18446744073709551617,"f":1.0}]"#),
         "{looked}"
     );
+    // What its version does not know is left out, and judged before.
+    let listed = client.call(7, "counts", "{}");
+    assert!(listed.contains(r#""text":"[1]""#), "{listed}");
+    assert!(!listed.contains("structuredContent"), "{listed}");
     let waiting = client.call(2, "note", "{}");
     assert!(waiting.contains("again with exactly the same arguments"));
     decide(&place, "approve", &handle(&waiting));

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::approver_key::KeyStore;
 use crate::commands::doctor::finding::Finding;
 use crate::prompt::Terminal;
 
@@ -11,7 +12,7 @@ const EARLIEST: Duration = Duration::from_hours(490_896);
 const LATEST: Duration = Duration::from_hours(1_139_568);
 
 pub(crate) fn findings() -> Vec<Finding> {
-    vec![version(), clock(), terminal()]
+    vec![version(), clock(), terminal(), key()]
 }
 
 fn version() -> Finding {
@@ -41,6 +42,22 @@ fn terminal() -> Finding {
             "terminal",
             "there is none to ask for approvals on",
             "run \"countersign approvals\" in a terminal of your own",
+        ),
+    }
+}
+
+fn key() -> Finding {
+    match KeyStore::open().and_then(|store| store.all()) {
+        Ok(keys) if keys.is_empty() => Finding::warning(
+            "key",
+            "no approver has one: whoever can open a terminal as you can approve",
+            "make one with \"countersign approver create\", then restart wrapped servers",
+        ),
+        Ok(_) => Finding::ok("key", "approvals of wrapped servers are signed"),
+        Err(error) => Finding::problem(
+            "key",
+            format!("the approvers' keys cannot be used: {error:#}"),
+            "see \"countersign approver show\"",
         ),
     }
 }

@@ -182,6 +182,8 @@ impl Session {
             .is_some_and(|opened| opened.version.traits().result_type);
         if says {
             stateless::complete("tools/call", &result, None)
+        } else if self.upstream.is_crossed() {
+            stateless::for_earlier_versions("tools/call", &result)
         } else {
             result
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_mcp::port::Unanswered;
-use countersign_mcp::stateless::ResultType;
+use countersign_mcp::stateless::{self, ResultType};
 use countersign_mcp::tools::ToolPage;
 use countersign_mcp::{Kind, Message, Part, RequestId, write};
 
@@ -97,7 +97,8 @@ impl Session {
             Some(InFlight::List) => {
                 let of_body = id.clone();
                 let is_begun = self.on_thread(move |session| {
-                    session.tell(session.filtered(&of_body, &message), Some(of_body));
+                    let text = session.filtered(&of_body, &message);
+                    session.tell(session.fitting("tools/list", text), Some(of_body));
                 });
                 if !is_begun {
                     let text = "too many calls wait; ask again when some are done";
@@ -106,7 +107,7 @@ impl Session {
             }
             Some(InFlight::Read { tool }) => {
                 let text = self.judged(id, &tool, &message);
-                self.tell(text, Some(id.clone()));
+                self.tell(self.fitting("tools/call", text), Some(id.clone()));
             }
         }
     }
@@ -159,6 +160,19 @@ impl Session {
         kept.unwrap_or_else(|| {
             write::error(Some(id), INTERNAL_ERROR, "the list of tools cannot be read")
         })
+    }
+
+    /// An answer of a server without sessions as a client that has one can read it.
+    fn fitting(&self, method: &str, answer: String) -> String {
+        if self.is_stateless() || !self.upstream.is_crossed() {
+            return answer;
+        }
+        let path = ["result"];
+        let fitting = write::value_at(&answer, &path).and_then(|result| {
+            let result = stateless::for_earlier_versions(method, result);
+            write::with_value_at(&answer, &path, &result)
+        });
+        fitting.unwrap_or(answer)
     }
 
     /// A read's answer, if it is what the tool promises.
