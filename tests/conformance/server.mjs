@@ -12,6 +12,7 @@ import { load } from "../../crates/countersign/tests/mcp/node/packages.mjs";
 
 const {
   MissingRequiredClientCapabilityError,
+  ProtocolError,
   ResourceNotFoundError,
   Server,
   WebStandardStreamableHTTPServerTransport,
@@ -381,11 +382,10 @@ function makeServer(era) {
       inputSchema: inputSchema ?? { type: "object", properties: {} },
     })),
   }));
-  server.setRequestHandler("tools/call", ({ params }, ctx) =>
-    tools[params.name]
-      ? tools[params.name][0](params.arguments ?? {}, ctx, legacy)
-      : { ...says("There is no such tool."), isError: true },
-  );
+  server.setRequestHandler("tools/call", ({ params }, ctx) => {
+    if (!tools[params.name]) throw new ProtocolError(-32602, "There is no such tool.");
+    return tools[params.name][0](params.arguments ?? {}, ctx, legacy);
+  });
   server.setRequestHandler("resources/list", () => ({
     resources: Object.entries(resources).map(([uri, { mimeType }]) => ({
       uri,

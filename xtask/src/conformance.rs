@@ -70,8 +70,8 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let wrapped = suite.wrap(&program, server.url())?;
     let mut findings = Vec::new();
     for revision in &REVISIONS {
-        let direct = suite.judge("direct", revision, server.url(), &[])?;
-        let through = suite.judge("wrapped", revision, wrapped.url(), &suite.between(&program))?;
+        let direct = suite.judge("direct", revision, server.url(), None)?;
+        let through = suite.judge("wrapped", revision, wrapped.url(), Some(&program))?;
         println!("{}: direct {direct}; through us {through}", revision.name);
         let named = |checks: BTreeSet<String>| {
             checks
@@ -163,10 +163,10 @@ impl Suite<'_> {
         Daemon::start(command, &self.results.join("wrapped.log"))
     }
 
-    /// What stands between a client and a server's URL.
-    fn between(&self, program: &Path) -> Vec<String> {
+    /// What stands between a client and a server's URL. Each scenario has a server, and so a pin, of its own.
+    fn between(&self, program: &Path, revision: &Revision, scenario: &str) -> Vec<String> {
         std::iter::once(program.to_string_lossy().into_owned())
-            .chain(self.options("client"))
+            .chain(self.options(&format!("{scenario}-{}", revision.name)))
             .chain(["--".to_owned()])
             .collect()
     }
@@ -189,7 +189,7 @@ impl Suite<'_> {
         way: &str,
         revision: &Revision,
         url: &str,
-        between: &[String],
+        program: Option<&Path>,
     ) -> anyhow::Result<Verdicts> {
         let folder = |role: &str| self.results.join(format!("{way}-{}-{role}", revision.name));
         let server = folder("server");
@@ -202,12 +202,13 @@ impl Suite<'_> {
             verdicts.miss("the requirements of a server");
         }
         let client = folder("client");
-        let command = std::iter::once(self.node.runtime.to_string_lossy().into_owned())
-            .chain([CLIENT.to_owned()])
-            .chain(between.iter().cloned())
-            .collect::<Vec<_>>()
-            .join(" ");
         for scenario in revision.client {
+            let between = program.map(|program| self.between(program, revision, scenario));
+            let command = std::iter::once(self.node.runtime.to_string_lossy().into_owned())
+                .chain([CLIENT.to_owned()])
+                .chain(between.into_iter().flatten())
+                .collect::<Vec<_>>()
+                .join(" ");
             let is_met = self
                 .suite("client", &client)
                 .arguments(["--command", &command, "--scenario", scenario])
