@@ -2,6 +2,7 @@
 //!
 //! - `verify` is the whole gate and changes no file of the source tree; `fix` is the one that does.
 //! - `test` prepares what the tests need on a fresh machine, says what it does, and runs them all.
+//! - `dist` makes what is handed to users: a static binary, and a Python wheel that carries it.
 //! - `bench`, `fuzz`, `simulate` and `soak` run what is too slow for the gate.
 //!
 //! The rules that `verify` holds the workspace to are data in [`rules`]; `direction`, `outside` and `layout` evaluate
@@ -18,6 +19,7 @@ mod bench;
 mod conformance;
 mod daemon;
 mod direction;
+mod dist;
 mod fix;
 mod fuzz;
 mod layout;
@@ -51,6 +53,8 @@ Usage: cargo xtask COMMAND
   test [-- ARGS]                  Prepare this machine for the tests and run them.
                                   ARGS go to `cargo test`, such as `-- -p countersign-canonical`.
   conformance                     Run the official MCP conformance suite, with us in front of a server and without.
+  dist [--check]                  Make the static Linux binary and the wheel that carries it, and try them
+                                  in an empty root directory and as Python's installers install it.
   bench [NAME] [-- ARGS]          Run the benchmarks, or the one called NAME.
   fuzz [TARGET] [--seconds N]     Run every fuzz target, or one, for N seconds each (60).
   simulate [--seeds N] [--from S] [--ledger memory|sqlite]
@@ -90,6 +94,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
             refuse_arguments(command, rest)?;
             conformance::run(&root)
         }
+        "dist" => dist::run(&root, rest),
         "bench" => bench::run(&root, rest),
         "fuzz" => fuzz::run(&root, rest),
         "simulate" => simulate::run(&root, rest),

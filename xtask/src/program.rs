@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, bail};
 
@@ -28,14 +28,19 @@ impl Program {
     /// watch some of those variables, and would run again each time.
     pub(crate) fn cargo(directory: &Path) -> Self {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-        let mut program = Self::new(&cargo, directory);
+        let mut program = Self::new(&cargo, directory).without_cargo_run();
         "cargo".clone_into(&mut program.line);
+        program
+    }
+
+    /// Takes away what `cargo run` put into the environment: also for other programs that start cargo.
+    pub(crate) fn without_cargo_run(mut self) -> Self {
         for (name, _) in std::env::vars_os() {
             if set_by_cargo_run(&name) {
-                program.command.env_remove(&name);
+                self.command.env_remove(&name);
             }
         }
-        program
+        self
     }
 
     pub(crate) fn argument(mut self, argument: &str) -> Self {
@@ -109,6 +114,16 @@ impl Program {
         }
         String::from_utf8(output.stdout)
             .with_context(|| format!("the output of `{}` is not UTF-8", self.line))
+    }
+
+    /// Starts it with pipes for its standard input and output.
+    pub(crate) fn start(mut self) -> anyhow::Result<Child> {
+        self.announce();
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| self.cannot_start())
     }
 
     /// Whether it starts and succeeds; its output is thrown away.

@@ -1,4 +1,5 @@
-//! The Python environments of the tests: the official provider SDKs, and a client and servers of the Model Context Protocol.
+//! The Python environments of the tests: the official provider SDKs, and a client and servers of the Model Context Protocol;
+//! and the one that makes wheels and installs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,13 @@ pub(crate) const ENVIRONMENTS: [Environment; 3] = [
     },
 ];
 
+/// What makes wheels, and an installer to try them with. No test asks for it.
+pub(crate) const FOR_WHEELS: Environment = Environment {
+    name: "wheels",
+    variable: "",
+    requirements: "packaging/requirements.txt",
+};
+
 /// Makes sure that the environment holds exactly what the requirements say, and returns its interpreter.
 ///
 /// Does nothing when an earlier run finished with the same requirements.
@@ -56,7 +64,7 @@ pub(crate) fn ensure(root: &Path, environment: &Environment) -> anyhow::Result<P
     {
         return Ok(interpreter);
     }
-    eprintln!("making the Python environment for the tests in target/python/{name}");
+    eprintln!("making the Python environment in target/python/{name}");
     if folder.exists() {
         fs::remove_dir_all(&folder)
             .with_context(|| format!("cannot remove the old target/python/{name}"))?;

@@ -1,4 +1,4 @@
-//! Programs of the operating system that the tests use: found, or installed where that is ours to do.
+//! Programs of the operating system that tests and builds use: found, or installed where that is ours to do.
 
 use std::path::Path;
 
@@ -28,6 +28,13 @@ pub(crate) const PYTHON: SystemProgram = SystemProgram {
     debian_packages: &["python3", "python3-venv"],
 };
 
+/// Compiles C for the C library that a static binary carries.
+pub(crate) const MUSL_COMPILER: SystemProgram = SystemProgram {
+    name: "musl-gcc",
+    probe: &["--version"],
+    debian_packages: &["musl-tools"],
+};
+
 /// Makes sure that each program is there: installs what is missing as root on Debian, else says what to install.
 pub(crate) fn ensure(root: &Path, programs: &[SystemProgram]) -> anyhow::Result<()> {
     let missing: Vec<_> = programs
@@ -53,10 +60,10 @@ pub(crate) fn ensure(root: &Path, programs: &[SystemProgram]) -> anyhow::Result<
             .collect::<Vec<_>>()
             .join(" ");
         bail!(
-            "the tests need {names}: install it (on Debian: apt-get install {packages}) and run the command again"
+            "this needs {names}: install it (on Debian: apt-get install {packages}) and run the command again"
         );
     }
-    eprintln!("the tests need {names}: installing from Debian's packages");
+    eprintln!("this needs {names}: installing from Debian's packages");
     apt(root).argument("update").run()?;
     apt(root)
         .arguments(["install", "--yes", "--no-install-recommends"])
@@ -82,7 +89,7 @@ fn probe_line(program: &SystemProgram) -> String {
     format!("{} {}", program.name, program.probe.join(" "))
 }
 
-fn is_root(root: &Path) -> bool {
+pub(crate) fn is_root(root: &Path) -> bool {
     Program::new("id", root)
         .argument("-u")
         .output()
