@@ -10,6 +10,7 @@ mod http;
 mod inventory;
 mod lines;
 pub(crate) mod pin_store;
+mod queue;
 mod rounds;
 mod session;
 mod stdio;
@@ -19,7 +20,7 @@ use std::io::{self, BufReader};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ use self::host::{Host, Source};
 use self::inventory::Inventory;
 use self::lines::{Line, next_line};
 use self::pin_store::PinStore;
-use self::stdio::StdioClient;
+use self::stdio::{Patience, StdioClient};
 use crate::approver_key::KnownApprovers;
 use crate::cli::{HeaderArgument, PinsArgument, RemoteArguments, WrapArguments};
 use crate::host_ledger::{LedgerLocation, data_directory, open_ledger};
@@ -143,9 +144,11 @@ fn serve_stdio(host: &Host) -> anyhow::Result<Verdict> {
             is_gone.store(true, Ordering::Release);
         });
     }
+    let mut patience = Patience::default();
     let status = connection.supervise(|pid| {
-        let is_told_to_end = signals.pass_on(pid);
-        if is_told_to_end || is_client_gone.load(Ordering::Acquire) {
+        let is_told_to_end = signals.pass_on(pid) > 0 && pid.is_none();
+        if is_told_to_end || is_client_gone.load(Ordering::Acquire) || writer.is_finished() {
+            client.is_waited_for(&mut patience);
             Wanted::End
         } else {
             Wanted::On
@@ -228,7 +231,10 @@ fn exit_code(status: ExitStatus) -> u8 {
 }
 
 /// Signals that are the server's.
-struct Signals(Vec<(Signal, Arc<AtomicBool>)>);
+struct Signals {
+    caught: Vec<(Signal, Arc<AtomicBool>)>,
+    count: AtomicUsize,
+}
 
 impl Signals {
     fn catch() -> anyhow::Result<Self> {
@@ -243,22 +249,22 @@ impl Signals {
                 .map_err(|_| anyhow!("cannot catch the signals that are the server's"))?;
             caught.push((signal, is_raised));
         }
-        Ok(Self(caught))
+        Ok(Self {
+            caught,
+            count: AtomicUsize::new(0),
+        })
     }
 
-    /// Passes signals on to the server. Where that is no process they are for us: true, it is time to end.
-    fn pass_on(&self, pid: Option<Pid>) -> bool {
-        let mut is_time = false;
-        for (signal, is_raised) in &self.0 {
+    /// Passes signals on to the server. Tells how many have come so far: where there is no server to take them they are for us.
+    fn pass_on(&self, pid: Option<Pid>) -> usize {
+        for (signal, is_raised) in &self.caught {
             if is_raised.swap(false, Ordering::AcqRel) {
-                match pid {
-                    Some(pid) => {
-                        let _ = kill_process(pid, *signal);
-                    }
-                    None => is_time = true,
+                self.count.fetch_add(1, Ordering::AcqRel);
+                if let Some(pid) = pid {
+                    let _ = kill_process(pid, *signal);
                 }
             }
         }
-        is_time
+        self.count.load(Ordering::Acquire)
     }
 }

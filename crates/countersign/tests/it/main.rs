@@ -59,4 +59,14 @@ mod workplace;
 #[cfg(test)]
 mod wrap;
 #[cfg(test)]
+mod wrap_faults;
+#[cfg(test)]
+mod wrap_faults_clients;
+#[cfg(test)]
+mod wrap_faults_ledger;
+#[cfg(test)]
+mod wrap_faults_world;
+#[cfg(test)]
+mod wrap_security;
+#[cfg(test)]
 mod wrap_stateless;

@@ -2,6 +2,8 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -21,6 +23,7 @@ pub(crate) struct Client {
     input: Option<ChildStdin>,
     output: Receiver<String>,
     errors: Receiver<String>,
+    is_paused: Arc<AtomicBool>,
 }
 
 impl Client {
@@ -63,13 +66,15 @@ impl Client {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let (input, output) = (child.stdin.take(), lines(child.stdout.take().unwrap()));
-        let errors = lines(child.stderr.take().unwrap());
+        let is_paused = Arc::new(AtomicBool::new(false));
+        let output = lines(child.stdout.take().unwrap(), Arc::clone(&is_paused));
+        let errors = lines(child.stderr.take().unwrap(), Arc::default());
         Self {
+            input: child.stdin.take(),
             child,
-            input,
             output,
             errors,
+            is_paused,
         }
     }
 
@@ -136,6 +141,20 @@ impl Client {
     pub(crate) fn child(&mut self) -> &mut Child {
         &mut self.child
     }
+
+    /// Reads nothing more of what comes, except for a line that is being read already.
+    pub(crate) fn stops_reading(&self) {
+        self.is_paused.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn goes_on_reading(&self) {
+        self.is_paused.store(false, Ordering::Release);
+    }
+
+    /// What the client writes into, for a thread of its own.
+    pub(crate) fn take_input(&mut self) -> ChildStdin {
+        self.input.take().unwrap()
+    }
 }
 
 impl Drop for Client {
@@ -145,12 +164,18 @@ impl Drop for Client {
     }
 }
 
-fn lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
+fn lines(
+    stream: impl std::io::Read + Send + 'static,
+    is_paused: Arc<AtomicBool>,
+) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         for line in BufReader::new(stream).lines().map_while(Result::ok) {
             if sender.send(line).is_err() {
                 return;
+            }
+            while is_paused.load(Ordering::Acquire) {
+                thread::park_timeout(Duration::from_millis(5));
             }
         }
     });

@@ -2,8 +2,8 @@
 
 use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -13,10 +13,9 @@ use countersign_mcp::write;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::lines::{Line, next_line};
+use super::queue::{NotQueued, Queue};
 use crate::input::describe;
 
-/// The most messages that wait for a slow server.
-const MAX_QUEUED: usize = 256;
 /// How often it is looked whether the server, the client or a signal asks for something.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a server may take to end after its input did, and after it was asked to.
@@ -28,11 +27,14 @@ const BUFFER_BYTES: usize = 64 * 1024;
 pub(super) struct ServerProcess {
     child: Child,
     reader: JoinHandle<()>,
+    takes: Arc<dyn FromServer>,
+    /// Whether something that it wrote is being taken at the moment.
+    is_taken: Arc<AtomicBool>,
 }
 
 /// The way to a server's standard input.
 pub(super) struct ToChild {
-    queue: Mutex<Option<SyncSender<Queued>>>,
+    queue: Arc<Queue<Queued>>,
 }
 
 struct Queued {
@@ -86,34 +88,47 @@ pub(super) fn start(command: &[String]) -> anyhow::Result<Started> {
 impl Started {
     /// The way to the server, which `takes` what comes from it from now on.
     pub(super) fn listen(self, takes: Arc<dyn FromServer>) -> (ServerProcess, Arc<ToChild>) {
-        let (queue, outgoing) = sync_channel(MAX_QUEUED);
+        let queue = Arc::new(Queue::new());
         let Self {
             child,
             input,
             output,
         } = self;
         // Whatever it waits for when the program ends, nobody needs any more.
-        thread::spawn(move || drain(outgoing, input));
-        let reader = thread::spawn(move || {
-            let mut output = BufReader::with_capacity(BUFFER_BYTES, output);
-            while let Ok(Some(Line::Whole(bytes) | Line::TooLong(bytes))) = next_line(&mut output) {
-                takes.receive(&bytes, None);
-            }
-            takes.gone();
-        });
-        let way = ToChild {
-            queue: Mutex::new(Some(queue)),
+        let outgoing = Arc::clone(&queue);
+        thread::spawn(move || drain(&outgoing, input));
+        let is_taken = Arc::new(AtomicBool::new(false));
+        let reader = {
+            let (takes, is_taken) = (Arc::clone(&takes), Arc::clone(&is_taken));
+            thread::spawn(move || {
+                let mut output = BufReader::with_capacity(BUFFER_BYTES, output);
+                while let Ok(Some(Line::Whole(bytes) | Line::TooLong(bytes))) =
+                    next_line(&mut output)
+                {
+                    is_taken.store(true, Ordering::Release);
+                    takes.receive(&bytes, None);
+                    is_taken.store(false, Ordering::Release);
+                }
+                takes.gone();
+            })
         };
-        (ServerProcess { child, reader }, Arc::new(way))
+        let process = ServerProcess {
+            child,
+            reader,
+            takes,
+            is_taken,
+        };
+        (process, Arc::new(ToChild { queue }))
     }
 }
 
 impl ServerProcess {
-    /// Waits for the server's end, and for what it wrote last. `look` is asked again and again what is wanted of it.
+    /// Waits for the server's end, and for what it wrote last. `look` is asked again and again what is wanted of it, while it lives
+    /// and after.
     pub(super) fn supervise(
         mut self,
         way: &dyn ToServer,
-        mut look: impl FnMut(Pid) -> Wanted,
+        mut look: impl FnMut(Option<Pid>) -> Wanted,
     ) -> anyhow::Result<ExitStatus> {
         let pid = Pid::from_child(&self.child);
         let mut since_end = Duration::ZERO;
@@ -125,7 +140,7 @@ impl ServerProcess {
             {
                 break status;
             }
-            if look(pid) == Wanted::End {
+            if look(Some(pid)) == Wanted::End {
                 way.close();
                 since_end = since_end.saturating_add(LOOK);
             }
@@ -138,35 +153,48 @@ impl ServerProcess {
             }
             thread::park_timeout(LOOK);
         };
-        let _ = self.reader.join();
+        self.hear_out(|| look(None));
         Ok(status)
+    }
+
+    /// Waits for what the server wrote last, as long as its client takes it. Somebody else may hold its output open: that says
+    /// nothing any more.
+    fn hear_out(&self, mut look: impl FnMut() -> Wanted) {
+        let mut left = END_LIMIT;
+        while !self.reader.is_finished() && !left.is_zero() {
+            let is_going_on = look() == Wanted::On && self.is_taken.load(Ordering::Acquire);
+            left = if is_going_on {
+                END_LIMIT
+            } else {
+                left.saturating_sub(LOOK)
+            };
+            thread::park_timeout(LOOK);
+        }
+        if !self.reader.is_finished() && !self.is_taken.load(Ordering::Acquire) {
+            self.takes.gone();
+        }
     }
 }
 
 impl ToServer for ToChild {
     fn send(&self, text: String, ticket: Option<Ticket>) -> Result<(), NotSent> {
         let text = write::on_one_line(text);
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let queue = queue.as_ref().ok_or(NotSent::Unreachable)?;
-        queue
-            .try_send(Queued { text, ticket })
+        self.queue
+            .offer(text.len(), Queued { text, ticket })
             .map_err(|error| match error {
-                TrySendError::Full(_) => NotSent::Busy,
-                TrySendError::Disconnected(_) => NotSent::Unreachable,
+                NotQueued::Full => NotSent::Busy,
+                NotQueued::Closed => NotSent::Unreachable,
             })
     }
 
     fn close(&self) {
-        self.queue
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        self.queue.close();
     }
 }
 
 /// Writes until there is nothing to be sent any more, or the server is gone.
-fn drain(queue: Receiver<Queued>, mut input: impl Write) {
-    for Queued { mut text, ticket } in queue {
+fn drain(queue: &Queue<Queued>, mut input: impl Write) {
+    while let Some(Queued { mut text, ticket }) = queue.take() {
         if ticket.is_some_and(|ticket| !ticket.take()) {
             continue;
         }
@@ -176,6 +204,7 @@ fn drain(queue: Receiver<Queued>, mut input: impl Write) {
             .and_then(|()| input.flush())
             .is_err()
         {
+            queue.abandon();
             return;
         }
     }

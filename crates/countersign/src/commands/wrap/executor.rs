@@ -1,7 +1,7 @@
 //! Sends an approved call to the server, once, and says what came of it.
 
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use countersign_canonical::Value;
@@ -29,6 +29,8 @@ const NOTHING_CALLED: [i64; 8] = [
 const MAX_INPUTS: usize = 16;
 /// How long a client may take for what a server has asked it for. It counts against no timeout of the server's.
 const INPUT_LIMIT: Duration = Duration::from_mins(10);
+/// How often it is looked meanwhile whether the client is still there.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Performs calls by a server behind us.
 pub(super) struct UpstreamExecutor<'s> {
@@ -46,6 +48,9 @@ impl Executor for UpstreamExecutor<'_> {
         else {
             return Execution::NotStarted(NotStarted::Unreachable);
         };
+        if let Some(caller) = self.caller {
+            caller.is_served(order.status_ref());
+        }
         let request = RoundDigest::of(tool, &call.arguments);
         let mut params = write::call_params(tool, Some(arguments.text()));
         for asked_before in 0..=MAX_INPUTS {
@@ -91,11 +96,24 @@ impl UpstreamExecutor<'_> {
         let result = answers::input_required(asked.map(|part| part.text()), &handle);
         self.session
             .answer(&caller.waiting().id, Reply::Round(result));
-        let continued = continued.recv_timeout(INPUT_LIMIT);
+        let continued = self.awaited(&continued);
         self.session.rounds.withdraw(&handle);
-        let Continued { waiting, inputs } = continued.ok()?;
+        let Continued { waiting, inputs } = continued?;
         caller.goes_on_as(waiting);
         Some(inputs)
+    }
+
+    /// What a client brings in time, and before it goes away.
+    fn awaited(&self, continued: &Receiver<Continued>) -> Option<Continued> {
+        let mut left = INPUT_LIMIT;
+        while !left.is_zero() && !self.session.is_ending() {
+            match continued.recv_timeout(LOOK) {
+                Ok(continued) => return Some(continued),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => left = left.saturating_sub(LOOK),
+            }
+        }
+        None
     }
 
     fn answer(&self, tool: &str, message: &Message) -> Execution {

@@ -137,9 +137,11 @@ impl Governor {
             Ok(reply) => reply,
             Err(error) => {
                 complain(&format!("{error:#}"));
-                Some(Reply::Result(answers::host_unavailable(&format!(
-                    "{error:#}"
-                ))))
+                let text = match request.caller.sent() {
+                    None => answers::host_unavailable(&format!("{error:#}")),
+                    sent => answers::refused(&request.tool, ErrorCode::OutcomeUnknown, sent),
+                };
+                Some(Reply::Result(text))
             }
         }
     }

@@ -126,7 +126,7 @@ impl Connection {
             }
         };
         let status = match behind {
-            Behind::Process(process) => Some(process.supervise(&*way, |pid| wanted(Some(pid)))?),
+            Behind::Process(process) => Some(process.supervise(&*way, wanted)?),
             Behind::Address => {
                 while session.is_server_there() && wanted(None) == Wanted::On {
                     thread::park_timeout(super::LOOK);

@@ -11,7 +11,7 @@ use countersign_mcp_http::listen::{self, Options, Stop};
 
 use super::child::Wanted;
 use super::host::Host;
-use super::{LOOK, Signals, wait_for};
+use super::{LOOK, Signals};
 use crate::cli::ListenArguments;
 use crate::output::{Verdict, complain};
 
@@ -21,7 +21,7 @@ pub(super) fn serve(
     address: std::net::SocketAddr,
     arguments: &ListenArguments,
 ) -> anyhow::Result<Verdict> {
-    let signals = Signals::catch()?;
+    let signals = Arc::new(Signals::catch()?);
     let mut options = Options::default()
         .with_hosts(arguments.allow_host.clone())
         .with_origins(arguments.allow_origin.clone());
@@ -33,9 +33,9 @@ pub(super) fn serve(
     complain(&format!("listening on http://{}/mcp", listener.address()));
     let stop = Stop::new();
     {
-        let stop = stop.clone();
+        let (stop, signals) = (stop.clone(), Arc::clone(&signals));
         thread::spawn(move || {
-            while !signals.pass_on(None) {
+            while signals.pass_on(None) == 0 {
                 thread::park_timeout(LOOK);
             }
             stop.request();
@@ -47,8 +47,10 @@ pub(super) fn serve(
         open: Arc::clone(&open),
     };
     let ran = listener.run(Arc::new(clients), &stop);
-    // Servers end after their clients.
-    wait_for(|| open.load(Ordering::Acquire) == 0);
+    // Servers end after their clients, and what is under way comes to its answer first, unless somebody says it once more.
+    while open.load(Ordering::Acquire) > 0 && signals.pass_on(None) < 2 {
+        thread::park_timeout(LOOK);
+    }
     ran.map(|()| Verdict::Passed(0))
         .map_err(|error| anyhow!(error))
 }

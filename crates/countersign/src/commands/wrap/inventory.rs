@@ -20,6 +20,8 @@ use crate::output::complain;
 
 /// The most pages of one list.
 const MAX_PAGES: usize = 512;
+/// The most bytes of all pages of one list together.
+const MAX_LIST_BYTES: usize = 16 << 20;
 /// How long one page may take.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
 /// JSON-RPC 2.0, section 5.1.
@@ -36,7 +38,15 @@ pub(super) struct Inventory {
     /// Raised whenever the server says that its list has changed.
     wanted: AtomicU64,
     taken: Mutex<Option<(u64, Arc<Stock>)>>,
-    turn: Mutex<()>,
+    /// How often it was begun to take stock.
+    begun: AtomicU64,
+    turn: Mutex<Option<Look>>,
+}
+
+/// What came of taking stock last.
+struct Look {
+    number: u64,
+    came_to: Result<Arc<Stock>, String>,
 }
 
 /// The tools as they stood when stock was taken.
@@ -99,6 +109,7 @@ impl Inventory {
             reads,
             wanted: AtomicU64::new(1),
             taken: Mutex::default(),
+            begun: AtomicU64::new(0),
             turn: Mutex::default(),
         })
     }
@@ -123,11 +134,7 @@ impl Inventory {
         session: &Session,
         passthrough: &Passthrough,
     ) -> anyhow::Result<Arc<Stock>> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(stock) = self.current() {
-            return Ok(stock);
-        }
-        self.take(session, passthrough)
+        self.look(|| self.current(), session, passthrough)
     }
 
     /// Takes stock now, whatever is known: before something is sent that a person has approved.
@@ -136,8 +143,36 @@ impl Inventory {
         session: &Session,
         passthrough: &Passthrough,
     ) -> anyhow::Result<Arc<Stock>> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.take(session, passthrough)
+        self.look(|| None, session, passthrough)
+    }
+
+    /// Takes stock where nothing that is known is enough.
+    ///
+    /// Whoever waits meanwhile shares what came of it where it began after they came: a server that does not answer keeps everybody
+    /// waiting once, and not one after the other.
+    fn look(
+        &self,
+        known: impl FnOnce() -> Option<Arc<Stock>>,
+        session: &Session,
+        passthrough: &Passthrough,
+    ) -> anyhow::Result<Arc<Stock>> {
+        let came = self.begun.load(Ordering::Acquire);
+        let mut last = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stock) = known() {
+            return Ok(stock);
+        }
+        if let Some(look) = last.as_ref().filter(|look| look.number > came) {
+            let shared = look.came_to.clone();
+            return shared.map_err(|error| anyhow!("{error}"));
+        }
+        let number = self.begun.fetch_add(1, Ordering::AcqRel).saturating_add(1);
+        let taken = self.take(session, passthrough);
+        let came_to = match &taken {
+            Ok(stock) => Ok(Arc::clone(stock)),
+            Err(error) => Err(format!("{error:#}")),
+        };
+        *last = Some(Look { number, came_to });
+        taken
     }
 
     fn take(&self, session: &Session, passthrough: &Passthrough) -> anyhow::Result<Arc<Stock>> {
@@ -190,10 +225,15 @@ impl Inventory {
 fn list(session: &Session) -> anyhow::Result<Vec<ToolDefinition>> {
     let mut seen = Vec::new();
     let mut params = "{}".to_owned();
+    let mut left = MAX_LIST_BYTES;
+    let timeout = PAGE_TIMEOUT.min(session.call_timeout());
     for _ in 0..MAX_PAGES {
-        let Asked::Answered(message) = session.ask("tools/list", params, None, PAGE_TIMEOUT) else {
+        let Asked::Answered(message) = session.ask("tools/list", params, None, timeout) else {
             bail!("the server did not list its tools");
         };
+        left = left.checked_sub(message.text().len()).ok_or_else(|| {
+            anyhow!("the server's list of tools is longer than {MAX_LIST_BYTES} bytes")
+        })?;
         match message.kind() {
             Kind::Response { .. } => {}
             // A server without tools does not know the method.

@@ -13,33 +13,19 @@ pub(super) enum Line {
     TooLong(Vec<u8>),
 }
 
+/// One byte more than a message may have, so that the parser says so too.
+const MAX_LINE_BYTES: usize = MESSAGE_LIMITS.bytes + 1;
+
 /// Reads the next line that is not blank; nothing at the end of the stream.
 pub(super) fn next_line(stream: &mut impl BufRead) -> io::Result<Option<Line>> {
     loop {
         let mut held = Vec::new();
-        let mut is_too_long = false;
-        let mut is_ended = false;
-        while !is_ended {
-            let available = match stream.fill_buf() {
-                Ok(available) => available,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            if available.is_empty() {
-                break;
-            }
-            let end = available.iter().position(|byte| *byte == b'\n');
-            let part = available.get(..end.unwrap_or(available.len()));
-            let part = part.unwrap_or_default();
-            // One byte more than a message may have, so that the parser says so too.
-            let room = (MESSAGE_LIMITS.bytes + 1).saturating_sub(held.len());
-            is_too_long |= part.len() > room;
-            held.extend_from_slice(part.get(..part.len().min(room)).unwrap_or_default());
-            let taken = part.len() + usize::from(end.is_some());
-            is_ended = end.is_some();
-            stream.consume(taken);
-        }
-        if is_too_long {
+        let limit = u64::try_from(MAX_LINE_BYTES).unwrap_or(u64::MAX);
+        io::Read::take(&mut *stream, limit).read_until(b'\n', &mut held)?;
+        let is_ended = held.pop_if(|last| *last == b'\n').is_some();
+        if !is_ended && held.len() == MAX_LINE_BYTES {
+            // The rest is not kept.
+            stream.skip_until(b'\n')?;
             return Ok(Some(Line::TooLong(held)));
         }
         if held.iter().any(|byte| !byte.is_ascii_whitespace()) {

@@ -84,6 +84,14 @@ impl PinStore {
 
     /// Writes a document beside the old one and puts it in its place.
     pub(crate) fn write(&self, pin: &Pin, which: Which) -> anyhow::Result<()> {
+        let bytes = pin.to_bytes();
+        if bytes.len() > MAX_PIN_BYTES {
+            // Nobody could read it again.
+            return Err(anyhow!(
+                "the tools of \"{}\" are described at too great length to be pinned",
+                pin.server()
+            ));
+        }
         let path = self.path(pin.server(), which);
         let fresh = self
             .directory
@@ -92,7 +100,7 @@ impl PinStore {
             .create_new(true)
             .open(&fresh)
             .and_then(|mut file| {
-                file.write_all(&pin.to_bytes())?;
+                file.write_all(&bytes)?;
                 file.sync_all()
             });
         let placed = written

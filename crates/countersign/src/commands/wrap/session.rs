@@ -125,14 +125,17 @@ impl Session {
     }
 
     fn request(&self, id: &RequestId, method: &str, message: Message) {
-        let is_free = {
+        let (is_free, count) = {
             let state = self.lock();
-            !state.in_flight.contains_key(id) && state.in_flight.len() < MAX_IN_FLIGHT
+            (!state.in_flight.contains_key(id), state.in_flight.len())
         };
         if !is_free || self.upstream.is_own(id) {
             // With its id, the refusal would pass for the answer to the other one.
-            let text = "this request's id is in use, or too many requests are under way";
+            let text = "this request's id is in use";
             return self.tell(write::error(None, INVALID_REQUEST, text), None);
+        }
+        if count >= MAX_IN_FLIGHT {
+            return self.refuse(id, INVALID_REQUEST, "too many requests are under way");
         }
         match method {
             "initialize" => self.initialize(id, &message),
@@ -180,6 +183,11 @@ impl Session {
             caller,
             timeout,
         })
+    }
+
+    /// How long the server may take for a call.
+    pub(super) fn call_timeout(&self) -> Duration {
+        self.call_timeout
     }
 
     /// The tools as they stand.
@@ -343,6 +351,7 @@ impl FromClient for Session {
 
 impl FromServer for Session {
     fn receive(&self, bytes: &[u8], about: Option<&RequestId>) {
+        let _taking = self.upstream.taking();
         if let Err(invalid) = self.upstream.heard(bytes, about) {
             self.heard_invalid(&invalid);
         }

@@ -1,8 +1,8 @@
 //! The server behind: what is sent to it, and what we ask of it ourselves.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -13,6 +13,11 @@ use countersign_mcp::{Kind, Message, RequestId, Salvaged, salvage, write};
 use uuid::Uuid;
 
 use super::caller::Caller;
+
+/// How often whoever waits for an answer looks whether anybody listens to the server.
+const LOOK: Duration = Duration::from_millis(100);
+/// The longest that a client which does not read stops the clock of what the server was asked.
+const MAX_HELD_UP: Duration = Duration::from_hours(1);
 
 /// The way to the server, across the difference between its version and the client's where there is one.
 pub(super) struct Upstream {
@@ -25,6 +30,8 @@ pub(super) struct Upstream {
     /// What our own ids begin with, so that none is the client's.
     prefix: String,
     count: AtomicU64,
+    /// How many of its messages are being taken at the moment. That takes no time, but where a client does not read.
+    taking: AtomicUsize,
 }
 
 /// Somebody of our own who waits for an answer.
@@ -79,6 +86,15 @@ pub(super) struct NoMessage {
     pub(super) code: i32,
 }
 
+/// Something of the server's is being taken.
+pub(super) struct Taking<'u>(&'u AtomicUsize);
+
+impl Drop for Taking<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 /// A question of our own.
 pub(super) struct Question<'q> {
     pub(super) method: &'q str,
@@ -100,6 +116,7 @@ impl Upstream {
             asked: Mutex::default(),
             prefix: format!("countersign-{}-", Uuid::new_v4().simple()),
             count: AtomicU64::new(0),
+            taking: AtomicUsize::new(0),
         }
     }
 
@@ -137,6 +154,12 @@ impl Upstream {
     pub(super) fn refuse(&self, answer: String) {
         // Whoever takes no more messages is not waiting for this one.
         let _ = self.send(answer, None);
+    }
+
+    /// Something of the server's is being taken, until this is dropped.
+    pub(super) fn taking(&self) -> Taking<'_> {
+        self.taking.fetch_add(1, Ordering::AcqRel);
+        Taking(&self.taking)
     }
 
     /// Takes bytes from the server, in its own version.
@@ -231,7 +254,7 @@ impl Upstream {
         let ticket = Ticket::default();
         let asked = match self.put(&id, question.method, &params, question.sender, &ticket) {
             Err(cause) => Asked::NotSent(cause),
-            Ok(()) => match replies.recv_timeout(question.timeout) {
+            Ok(()) => match self.reply(&replies, question.timeout) {
                 Ok(Reply::Message(message)) => Asked::Answered(message),
                 Ok(Reply::Unanswered(Unanswered::NotSent(cause))) => Asked::NotSent(cause),
                 Err(cause) if ticket.give_up() => Asked::NotSent(match cause {
@@ -244,6 +267,27 @@ impl Upstream {
         };
         self.asked().remove(&id);
         asked
+    }
+
+    /// Waits for an answer. The clock stops while nobody listens to the server, since a client does not read what it said before.
+    fn reply(
+        &self,
+        replies: &Receiver<Reply>,
+        timeout: Duration,
+    ) -> Result<Reply, RecvTimeoutError> {
+        let (mut left, mut held_up) = (timeout, MAX_HELD_UP);
+        loop {
+            let pause = left.min(LOOK);
+            match replies.recv_timeout(pause) {
+                Err(RecvTimeoutError::Timeout)
+                    if !held_up.is_zero() && self.taking.load(Ordering::Acquire) > 0 =>
+                {
+                    held_up = held_up.saturating_sub(pause);
+                }
+                Err(RecvTimeoutError::Timeout) if left > pause => left -= pause,
+                reply => return reply,
+            }
+        }
     }
 
     /// Gives an answer to whoever of us asked for it, and back where nobody did.

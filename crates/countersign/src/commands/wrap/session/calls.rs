@@ -88,6 +88,9 @@ impl Session {
                 let text = "a call that needs approval cannot become a task";
                 self.refuse(id, METHOD_NOT_FOUND, text);
             }
+            Class::Write if is_no_text(params, "requestState") => {
+                self.refuse(id, INVALID_PARAMS, "a requestState is a string");
+            }
             Class::Write => {
                 let asked = Asked {
                     tool: name.to_owned(),
@@ -212,6 +215,11 @@ impl Session {
 fn progress_token(params: &Part<'_>) -> Option<String> {
     let token = params.member("_meta")?.member("progressToken")?;
     Some(token.text().to_owned())
+}
+
+fn is_no_text(params: &Part<'_>, name: &str) -> bool {
+    let value = params.value().get(name);
+    value.is_some_and(|value| value.as_str().is_none())
 }
 
 fn text_of(params: &Part<'_>, name: &str) -> Option<String> {

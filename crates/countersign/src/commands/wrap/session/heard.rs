@@ -1,13 +1,12 @@
 //! What comes from the server.
 
-use std::sync::Arc;
-
 use countersign_mcp::port::Unanswered;
 use countersign_mcp::stateless::{self, ResultType};
 use countersign_mcp::tools::ToolPage;
 use countersign_mcp::{Kind, Message, Part, RequestId, write};
 
 use super::{INTERNAL_ERROR, InFlight, Session};
+use crate::commands::wrap::answers::OUTCOME;
 use crate::commands::wrap::caller::Caller;
 use crate::commands::wrap::inventory::{Entry, Stock};
 use crate::commands::wrap::upstream::{Hears, LIST_CHANGED, NoMessage};
@@ -25,9 +24,14 @@ impl Hears for Session {
                     self.list_changed();
                 }
                 if method == "notifications/progress"
-                    && let Some(caller) = self.caller_of_progress(&message)
+                    && let Some(token) = progress_token(&message)
+                    && self.upstream.is_own(&token)
                 {
-                    return self.progressed(&caller, &message);
+                    // Nobody knows the token but we, so that what comes after the answer is for nobody.
+                    let caller = self.upstream.caller(&token);
+                    return caller
+                        .into_iter()
+                        .for_each(|caller| self.progressed(&caller, &message));
                 }
                 let about = self.on_behalf_of(about);
                 self.tell(message.text().to_owned(), about);
@@ -66,13 +70,6 @@ impl Session {
         }
     }
 
-    /// On whose behalf the call is of which progress is told, where it is our own.
-    fn caller_of_progress(&self, message: &Message) -> Option<Arc<Caller>> {
-        let params = message.params()?;
-        let token = RequestId::from_value(params.value().get("progressToken")?)?;
-        self.upstream.caller(&token)
-    }
-
     /// Tells the client of progress under its own token.
     fn progressed(&self, caller: &Caller, message: &Message) {
         let waiting = caller.waiting();
@@ -92,7 +89,7 @@ impl Session {
             None | Some(InFlight::Write(_)) => {
                 self.complain("the server answered a request that nobody waits for");
             }
-            Some(InFlight::Plain) => self.tell(message.text().to_owned(), Some(id.clone())),
+            Some(InFlight::Plain) => self.tell(without_outcome(&message), Some(id.clone())),
             Some(InFlight::Initialize(opening)) => self.initialized(id, *opening, message),
             Some(InFlight::List) => {
                 let of_body = id.clone();
@@ -192,7 +189,7 @@ impl Session {
             schema.judge(result.value()).err()
         });
         match fault {
-            None => message.text().to_owned(),
+            None => without_outcome(message),
             Some(fault) => {
                 let text = format!("OUTPUT_CONTRACT_VIOLATION: {fault}");
                 write::result(id, &self.complete(write::error_result(&text)))
@@ -221,6 +218,24 @@ impl Session {
             self.complain("the server answered a request that nobody waits for");
         }
     }
+}
+
+fn progress_token(message: &Message) -> Option<RequestId> {
+    let params = message.params()?;
+    RequestId::from_value(params.value().get("progressToken")?)
+}
+
+/// An answer as the server gave it. What becomes of writes only we say: a server that says it too is not passed on in that.
+fn without_outcome(message: &Message) -> String {
+    let is_said = |result: &Part<'_>| {
+        let meta = result.value().get("_meta");
+        meta.is_some_and(|meta| meta.get(OUTCOME).is_some())
+    };
+    let without = message.result().filter(is_said).and_then(|result| {
+        let result = write::without_meta(result.text(), &[OUTCOME]);
+        write::with_value_at(message.text(), &["result"], &result)
+    });
+    without.unwrap_or_else(|| message.text().to_owned())
 }
 
 /// Whether a result only asks for something (2026-07-28, Multi Round-Trip Requests).
