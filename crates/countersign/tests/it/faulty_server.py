@@ -57,6 +57,13 @@ def tell(line):
         told.write(line + "\n")
 
 
+def lasts():
+    """Does nothing any more, and ends when the test's directory goes."""
+    while os.path.isdir(os.path.dirname(NOTES)):
+        time.sleep(0.1)
+    os._exit(0)
+
+
 def answer(identity, result='{"content":[{"type":"text","text":"done"}]}'):
     say('{"jsonrpc":"2.0","id":%s,"result":%s}' % (json.dumps(identity), result))
 
@@ -107,7 +114,7 @@ def call(identity, name, arguments, line):
     elif how == "hang":
         pass
     elif how == "freeze":
-        time.sleep(3600)
+        lasts()
     elif how == "exit":
         os._exit(arguments["code"])
     elif how == "kill":
@@ -140,10 +147,7 @@ if OPTIONS.get("stderr"):
     sys.stderr.write(OPTIONS["stderr"] + "\n")
     sys.stderr.flush()
 if OPTIONS.get("orphans") and os.fork() == 0:
-    # It ends when the test's directory goes.
-    while os.path.isdir(os.path.dirname(NOTES)):
-        time.sleep(0.1)
-    os._exit(0)
+    lasts()
 
 for line in sys.stdin:
     line = line.rstrip("\n")
@@ -167,5 +171,5 @@ for line in sys.stdin:
     else:
         tell(line)
 
-while "end" in OPTIONS.get("ignores", []):
-    time.sleep(3600)
+if "end" in OPTIONS.get("ignores", []):
+    lasts()
