@@ -93,6 +93,7 @@ impl Endpoint {
         };
         if let Kind::Request { id, method } = message.kind()
             && method == "initialize"
+            && !stands_alone(headers, &message)
         {
             let (connect, id) = (&self.connect, id.clone());
             return Ok(handshake::open(connect, &self.sessions, id, message, written).await);

@@ -51,13 +51,15 @@ pub fn opening(message: &Message) -> Option<Opening> {
     let (Kind::Request { method, .. } | Kind::Notification { method }) = message.kind() else {
         return None;
     };
+    let says_version = || {
+        let meta = message.params()?.value().get("_meta")?;
+        meta.get(PROTOCOL_VERSION).map(|_| Opening::EachRequest)
+    };
     match method.as_str() {
-        "initialize" => Some(Opening::Handshake),
+        // One that says its version stands alone, and asks for what its version does not have.
+        "initialize" => says_version().or(Some(Opening::Handshake)),
         "server/discover" => Some(Opening::EachRequest),
-        _ => {
-            let meta = message.params()?.value().get("_meta")?;
-            meta.get(PROTOCOL_VERSION).map(|_| Opening::EachRequest)
-        }
+        _ => says_version(),
     }
 }
 

@@ -33,6 +33,7 @@ use countersign_ledger_sqlite::SqliteBackend;
 
 use self::client::{Caller, Http, Line};
 
+/// The program that is measured, unless `COUNTERSIGN_BENCH_PROGRAM` names another build of it.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
 /// Calls of one side before it is the other's turn.
 const BATCH: u64 = 100;
@@ -189,7 +190,8 @@ fn serve(command: &mut Command, says: &str) -> (Served, String) {
 }
 
 fn wrap(place: &Path, name: &str) -> Command {
-    let mut command = Command::new(PROGRAM);
+    let named = std::env::var("COUNTERSIGN_BENCH_PROGRAM");
+    let mut command = Command::new(named.as_deref().unwrap_or(PROGRAM));
     command
         .arg("wrap")
         .args(["--server", name, "--approval-wait", "0", "--ledger"])

@@ -138,7 +138,7 @@ impl Session {
             return self.refuse(id, INVALID_REQUEST, "too many requests are under way");
         }
         match method {
-            "initialize" => self.initialize(id, &message),
+            "initialize" if !self.is_stateless() => self.initialize(id, &message),
             "tools/list" => self.pass(id, InFlight::List, &message),
             "tools/call" => self.call(id, message),
             _ => self.pass(id, InFlight::Plain, &message),

@@ -19,8 +19,8 @@ const MAX_HELD: usize = 256;
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long one may take to open a session.
 const OPEN_TIMEOUT: Duration = Duration::from_mins(1);
-/// What a client is told that speaks something else.
-const SPOKEN: [Version; 2] = [Version::V2026_07_28, Version::V2025_11_25];
+/// What a client is told whose requests stand alone and are of another version: what can be asked for like that.
+const SPOKEN: [Version; 1] = [Version::V2026_07_28];
 
 /// How far a connection is.
 #[derive(Default)]
@@ -151,21 +151,20 @@ impl Session {
         }
     }
 
-    /// What the server says of itself to a client whose requests stand alone.
+    /// What the server says of itself to a client whose requests stand alone. One that refuses the version, and names it among
+    /// those that it speaks, is asked once more.
     fn discovered(&self, sender: &RequestMeta) -> Option<Opened> {
-        let asked = self.upstream.ask(Question {
-            method: "server/discover",
-            params: "{}".to_owned(),
-            sender: Some(sender),
-            caller: None,
-            timeout: if self.upstream.is_crossed() {
-                OPEN_TIMEOUT
-            } else {
-                PROBE_TIMEOUT
-            },
-        });
-        let Asked::Answered(message) = asked else {
-            return None;
+        let timeout = if self.upstream.is_crossed() {
+            OPEN_TIMEOUT
+        } else {
+            PROBE_TIMEOUT
+        };
+        let ask = || self.discover(sender, timeout);
+        let answer = ask()?;
+        let message = if speaks_it_all_the_same(&answer) {
+            ask()?
+        } else {
+            answer
         };
         let introduction = introduction(&message)?;
         Some(Opened {
@@ -173,6 +172,20 @@ impl Session {
             passthrough: self.passthrough_of(&introduction.server_info_value())?,
             sender: Some(sender.clone()),
         })
+    }
+
+    fn discover(&self, sender: &RequestMeta, timeout: Duration) -> Option<Message> {
+        let asked = self.upstream.ask(Question {
+            method: "server/discover",
+            params: "{}".to_owned(),
+            sender: Some(sender),
+            caller: None,
+            timeout,
+        });
+        match asked {
+            Asked::Answered(message) => Some(message),
+            Asked::NotSent(_) | Asked::Lost => None,
+        }
     }
 
     /// Passes on what opens a session.
@@ -229,17 +242,8 @@ impl Session {
 
     /// Opens a session with a server that refused to, if it knows requests that stand alone.
     fn initialize_across(&self, id: &RequestId, opening: Initialize, refused: &Message) {
-        let asked = self.upstream.ask(Question {
-            method: "server/discover",
-            params: "{}".to_owned(),
-            sender: Some(&RequestMeta::nobody()),
-            caller: None,
-            timeout: PROBE_TIMEOUT,
-        });
-        let introduction = match &asked {
-            Asked::Answered(message) => introduction(message),
-            Asked::NotSent(_) | Asked::Lost => None,
-        };
+        let asked = self.discover(&RequestMeta::nobody(), PROBE_TIMEOUT);
+        let introduction = asked.as_ref().and_then(introduction);
         let Some(introduction) = introduction else {
             return self.tell(refused.text().to_owned(), Some(id.clone()));
         };
@@ -268,6 +272,19 @@ fn introduction(discovered: &Message) -> Option<Introduction> {
     let mut spoken = versions.iter().filter_map(Value::as_str);
     spoken.find(|name| *name == version)?;
     Introduction::of_discover(&result)
+}
+
+/// Whether a server refuses a version that it speaks, as one may that has just been replaced.
+fn speaks_it_all_the_same(answer: &Message) -> bool {
+    let Some(error) = answer.error() else {
+        return false;
+    };
+    let code = error.value().get("code").and_then(Value::as_i64);
+    let supported = error.value().get("data").and_then(|data| data.get("supported"));
+    let supported = supported.and_then(Value::as_array).unwrap_or_default();
+    let version = Version::V2026_07_28.as_str();
+    code == Some(i64::from(stateless::UNSUPPORTED_VERSION))
+        && supported.iter().any(|name| name.as_str() == Some(version))
 }
 
 fn is_discover(message: &Message) -> bool {
