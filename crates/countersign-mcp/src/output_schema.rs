@@ -1,5 +1,7 @@
 //! Whether a tool's answer is what its pinned schema says.
 
+mod extent;
+
 use std::fmt;
 
 use countersign_canonical::{NumberKind, Utf8, Value, encode};
@@ -26,6 +28,9 @@ pub enum OutputSchemaError {
     /// It is longer than allowed.
     #[error("the output schema is longer than {MAX_SCHEMA_BYTES} bytes")]
     TooLong,
+    /// Its references multiply, or stand too deep within each other.
+    #[error("the output schema is too much once its references are followed")]
+    TooMuch,
     /// It is no schema of its dialect, or refers to something outside of itself.
     #[error("the output schema is not valid by itself")]
     Invalid,
@@ -50,6 +55,9 @@ impl OutputSchema {
         }
         if encode::<Utf8>(schema).len() > MAX_SCHEMA_BYTES {
             return Err(OutputSchemaError::TooLong);
+        }
+        if !extent::is_bounded(schema) {
+            return Err(OutputSchemaError::TooMuch);
         }
         let patterns = PatternOptions::fancy_regex()
             .backtrack_limit(MAX_BACKTRACKING)

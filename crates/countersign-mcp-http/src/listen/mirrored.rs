@@ -11,13 +11,9 @@ use hyper::header::{HeaderMap, HeaderName};
 use super::headers::{METHOD, NAME, PROTOCOL_VERSION, single};
 use super::reply::{self, INVALID_PARAMS, Reply};
 
-/// What is served, as the member of an error: with sessions, or without.
-const SUPPORTED: [Version; 4] = [
-    Version::V2026_07_28,
-    Version::V2025_11_25,
-    Version::V2025_06_18,
-    Version::V2025_03_26,
-];
+/// What a client is told whose requests stand alone and are of another version: what can be asked for like that, as
+/// `server/discover` says it too.
+const SUPPORTED: [Version; 1] = [Version::V2026_07_28];
 
 /// The version that a message says it is of.
 pub(super) fn body_version(message: &Message) -> Option<&str> {

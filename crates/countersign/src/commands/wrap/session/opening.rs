@@ -280,7 +280,10 @@ fn speaks_it_all_the_same(answer: &Message) -> bool {
         return false;
     };
     let code = error.value().get("code").and_then(Value::as_i64);
-    let supported = error.value().get("data").and_then(|data| data.get("supported"));
+    let supported = error
+        .value()
+        .get("data")
+        .and_then(|data| data.get("supported"));
     let supported = supported.and_then(Value::as_array).unwrap_or_default();
     let version = Version::V2026_07_28.as_str();
     code == Some(i64::from(stateless::UNSUPPORTED_VERSION))
