@@ -23,7 +23,7 @@ mod body;
 mod calls;
 mod connection;
 mod endpoint;
-mod guard;
+pub(crate) mod guard;
 mod handshake;
 mod headers;
 mod incoming;

@@ -20,14 +20,14 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// A page of a stranger can make a name of its own resolve to a loopback address, and then speak to whoever listens there as if to
 /// its own server. What it cannot choose are `Host` and `Origin`.
 #[derive(Debug)]
-pub(super) struct Guard {
+pub(crate) struct Guard {
     hosts: BTreeSet<String>,
     origins: BTreeSet<String>,
 }
 
 /// Why a request is not served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Foreign {
+pub(crate) enum Foreign {
     /// It is for somebody else.
     #[error("this host is not served: name it when countersign starts, if it is yours")]
     Host,
@@ -37,7 +37,7 @@ pub(super) enum Foreign {
 }
 
 impl Guard {
-    pub(super) fn new(address: SocketAddr, options: &Options) -> Self {
+    pub(crate) fn new(address: SocketAddr, options: &Options) -> Self {
         let port = address.port();
         let mut hosts = BTreeSet::new();
         let own = LOOPBACK.into_iter().map(str::to_owned);
@@ -62,7 +62,7 @@ impl Guard {
         }
     }
 
-    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Foreign> {
+    pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), Foreign> {
         let host = single(request.headers(), &HOST).ok_or(Foreign::Host)?;
         let target = request
             .uri()

@@ -27,7 +27,7 @@ impl Stop {
     }
 
     /// Waits until the end is asked for.
-    pub(super) async fn requested(&self) {
+    pub(crate) async fn requested(&self) {
         // The sender lives as long as this does.
         let _ = self
             .0

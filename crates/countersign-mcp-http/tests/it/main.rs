@@ -3,4 +3,6 @@
 #[cfg(test)]
 mod listen;
 #[cfg(test)]
+mod page;
+#[cfg(test)]
 mod remote;

@@ -1,6 +1,7 @@
 //! `countersign wrap`.
 
 mod answers;
+mod call_pages;
 mod caller;
 mod child;
 mod executor;
@@ -9,6 +10,7 @@ mod host;
 mod http;
 mod inventory;
 mod lines;
+mod page;
 pub(crate) mod pin_store;
 mod queue;
 mod rounds;
@@ -33,6 +35,7 @@ use countersign_mcp_http::remote::{self, PlainHttp, Target};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use self::call_pages::CallPages;
 use self::child::Wanted;
 use self::governor::Rules;
 use self::host::{Host, Source};
@@ -115,6 +118,7 @@ fn host(arguments: &WrapArguments) -> anyhow::Result<Host> {
             principal: principal(&arguments.subject)?,
             approval_wait: Duration::from_secs(arguments.approval_wait),
             observes: arguments.observe,
+            pages: call_pages(arguments),
         }),
         store,
         server,
@@ -194,6 +198,18 @@ fn remote_server(url: &str, arguments: &RemoteArguments) -> anyhow::Result<remot
     let runtime = remote::Runtime::start()
         .map_err(|error| anyhow!("cannot start what calls servers: {}", describe(&error)))?;
     remote::Server::new(&runtime, target).context("cannot call servers over HTTP")
+}
+
+/// Pages of what waits. Behind another name or for other machines, this machine's addresses lead their users elsewhere.
+fn call_pages(arguments: &WrapArguments) -> CallPages {
+    let ledger = arguments.ledger.ledger.as_ref();
+    // As it is from wherever the command is typed.
+    let ledger = ledger.map(|ledger| {
+        let file = std::path::absolute(&ledger.file).unwrap_or_else(|_| ledger.file.clone());
+        format!("sqlite:{}", file.display())
+    });
+    let listen = &arguments.listen;
+    CallPages::new(ledger, !listen.allow_remote && listen.allow_host.is_empty())
 }
 
 /// Opens the directory of pins that was named, or the user's own.

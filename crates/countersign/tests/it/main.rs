@@ -59,6 +59,8 @@ mod workplace;
 #[cfg(test)]
 mod wrap;
 #[cfg(test)]
+mod wrap_elicit;
+#[cfg(test)]
 mod wrap_faults;
 #[cfg(test)]
 mod wrap_faults_clients;

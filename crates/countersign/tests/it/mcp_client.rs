@@ -35,8 +35,14 @@ impl Client {
 
     /// Wraps the scripted server as it speaks 2026-07-28.
     pub(crate) fn start_stateless(place: &Workplace, options: &[&str]) -> Self {
+        Self::start_with(place, options, &["stateless"])
+    }
+
+    /// Wraps the scripted server with arguments of its own.
+    pub(crate) fn start_with(place: &Workplace, options: &[&str], arguments: &[&str]) -> Self {
         let notes = place.at("root/notes");
-        Self::wrap(place, options, &["python3", SERVER, &notes, "stateless"])
+        let command = ["python3", SERVER, &notes];
+        Self::wrap(place, options, &[&command, arguments].concat())
     }
 
     pub(crate) fn wrap(place: &Workplace, options: &[&str], command: &[&str]) -> Self {
@@ -86,7 +92,14 @@ impl Client {
     }
 
     pub(crate) fn initialize(&mut self) {
-        self.say(r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#);
+        self.initialize_as("2025-11-25", "{}");
+    }
+
+    /// Opens a session as a client of a version, with capabilities as they are written.
+    pub(crate) fn initialize_as(&mut self, version: &str, capabilities: &str) {
+        self.say(&format!(
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{{"name":"t","version":"1"}}}}}}"#
+        ));
         assert!(self.hear().contains("\"serverInfo\""));
         self.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     }

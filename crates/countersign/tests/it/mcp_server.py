@@ -1,8 +1,8 @@
 """A server of the Model Context Protocol that behaves as its tools are called. What its writes do, it adds to a file.
 
-Usage: mcp_server.py FILE [stateless]
+Usage: mcp_server.py FILE [stateless] [odd]
 
-With "stateless" it speaks 2026-07-28 only, otherwise session versions only.
+With "stateless" it speaks 2026-07-28 only, otherwise session versions only. With "odd" a tool has a name that is a page's.
 """
 
 import json
@@ -32,6 +32,8 @@ TOOLS = [
     {"name": "foo.bar", "inputSchema": EMPTY},
     {"name": "foo_bar", "inputSchema": EMPTY},
 ]
+if "odd" in sys.argv[2:]:
+    TOOLS.append({"name": "<img src=x onerror=alert(1)>", "inputSchema": EMPTY})
 
 
 def say(text):

@@ -1,5 +1,7 @@
 //! Writes: recorded before anything is sent, approved by a person, sent once.
 
+mod announcing;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +28,9 @@ use countersign_runtime::{
 };
 use uuid::Uuid;
 
+use self::announcing::Announced;
 use super::answers;
+use super::call_pages::CallPages;
 use super::caller::Caller;
 use super::executor::UpstreamExecutor;
 use super::inventory::Stock;
@@ -61,6 +65,7 @@ pub(super) struct Rules {
     pub(super) principal: Principal,
     pub(super) approval_wait: Duration,
     pub(super) observes: bool,
+    pub(super) pages: CallPages,
 }
 
 /// Governs the writes of one connection.
@@ -72,6 +77,7 @@ pub(super) struct Governor {
     /// Operations that callers of this process asked for and that nobody waits for at the moment.
     kept: Mutex<BTreeMap<Scope, Moment>>,
     delivered: Mutex<Delivered>,
+    announced: Announced,
     under_way: AtomicUsize,
 }
 
@@ -127,6 +133,7 @@ impl Governor {
             connection: ResponseId::new(connection)?,
             kept: Mutex::default(),
             delivered: Mutex::default(),
+            announced: Announced::new(),
             under_way: AtomicUsize::new(0),
         })
     }
@@ -224,12 +231,16 @@ impl Governor {
         wait: &mut Wait,
     ) -> anyhow::Result<bool> {
         let before = self.kind(pending)?;
+        if before == Some(StateKind::AwaitingApproval) {
+            self.announce(session, request, pending);
+        }
         while !wait.left.is_zero() {
             if request.caller.is_cancelled() || session.is_ending() {
                 return Ok(false);
             }
             let version = self.rules.ledger.version();
             if self.kind(pending)? != before {
+                self.settle_announced(session, &pending.scope);
                 break;
             }
             let pause = wait.left.min(LOOK_INTERVAL);
@@ -539,6 +550,7 @@ impl Governor {
                 tidied = Some(now);
             }
             let version = self.rules.ledger.version();
+            self.look_after_announced(session);
             let kept = self
                 .kept
                 .lock()

@@ -113,6 +113,7 @@ impl Session {
             Err(error) => {
                 let text = error.to_string();
                 match salvage(bytes) {
+                    Some(answer) if self.governor.has_asked(&answer.id) && !answer.is_request => {}
                     Some(answer) if !answer.is_request => {
                         let refused = write::error(Some(&answer.id), INTERNAL_ERROR, &text);
                         self.upstream.refuse(refused);
@@ -213,6 +214,13 @@ impl Session {
         opened.is_some_and(|opened| opened.version.traits().opening == Opening::EachRequest)
     }
 
+    /// Whether the client has a session, and said that it can ask its user to open a page.
+    pub(super) fn opens_pages(&self) -> bool {
+        let state = self.lock();
+        let opened = state.phase.opened();
+        opened.is_some_and(|opened| opened.opens_pages)
+    }
+
     fn opened(&self) -> Option<Opened> {
         self.lock().phase.opened().cloned()
     }
@@ -242,7 +250,7 @@ impl Session {
     }
 
     /// Gives a message to the client, in the course of one of its requests.
-    fn tell(&self, text: String, about: Option<RequestId>) {
+    pub(super) fn tell(&self, text: String, about: Option<RequestId>) {
         self.client.send(Outgoing {
             text,
             about,
@@ -334,6 +342,9 @@ impl FromClient for Session {
                     });
                 }
             }
+            // What is answered to an announcement decides nothing, and the server has not asked.
+            Kind::Response { id } | Kind::Error { id: Some(id) }
+                if self.governor.has_asked(&id) => {}
             Kind::Response { .. } | Kind::Error { .. } => {
                 self.upstream.pass(&message);
             }

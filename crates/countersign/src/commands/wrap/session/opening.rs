@@ -5,7 +5,7 @@ use std::time::Duration;
 use countersign_canonical::Value;
 use countersign_mcp::bridge::{ToSession, ToStateless};
 use countersign_mcp::port::FromClient;
-use countersign_mcp::stateless::{self, Introduction, RequestMeta};
+use countersign_mcp::stateless::{self, Ask, ClientCapabilities, Introduction, RequestMeta};
 use countersign_mcp::{Kind, Message, Opening, Passthrough, RequestId, Version, write};
 use uuid::Uuid;
 
@@ -47,6 +47,8 @@ pub(super) struct Opened {
     /// What the client speaks.
     pub(super) version: Version,
     pub(super) passthrough: Passthrough,
+    /// Whether the client has a session, and can ask its user to open a page.
+    pub(super) opens_pages: bool,
     /// Who sent the last request that stands alone.
     pub(super) sender: Option<RequestMeta>,
 }
@@ -170,6 +172,7 @@ impl Session {
         Some(Opened {
             version: Version::V2026_07_28,
             passthrough: self.passthrough_of(&introduction.server_info_value())?,
+            opens_pages: false,
             sender: Some(sender.clone()),
         })
     }
@@ -230,6 +233,7 @@ impl Session {
             self.lock().phase = Phase::Open(Opened {
                 version,
                 passthrough,
+                opens_pages: version.traits().url_elicitation && offers_pages(&opening.message),
                 sender: None,
             });
         } else {
@@ -288,6 +292,14 @@ fn speaks_it_all_the_same(answer: &Message) -> bool {
     let version = Version::V2026_07_28.as_str();
     code == Some(i64::from(stateless::UNSUPPORTED_VERSION))
         && supported.iter().any(|name| name.as_str() == Some(version))
+}
+
+/// Whether a client says that it can ask its user to open a page.
+fn offers_pages(initialize: &Message) -> bool {
+    let capabilities = initialize
+        .params()
+        .and_then(|params| ClientCapabilities::of(&params.member("capabilities")?));
+    capabilities.is_some_and(|capabilities| capabilities.offers(Ask::Url))
 }
 
 fn is_discover(message: &Message) -> bool {
