@@ -43,10 +43,11 @@ impl<'s> Walk<'s> {
                         ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(to)) => {
                             self.referred(to.as_str(), depth)?
                         }
-                        // Data, and no schemas.
-                        ("enum" | "const" | "default" | "examples", _) => 0,
-                        // What nobody refers to is never judged.
-                        ("$defs" | "definitions", _) => 0,
+                        // Data, and schemas that are judged only where something refers to them.
+                        (
+                            "enum" | "const" | "default" | "examples" | "$defs" | "definitions",
+                            _,
+                        ) => 0,
                         _ => self.extent(child, depth + 1)?,
                     };
                     extent = extent.saturating_add(more);
@@ -93,7 +94,8 @@ impl<'s> Walk<'s> {
             let part = part.replace("~1", "/").replace("~0", "~");
             match value {
                 Value::Array(items) => items.get(part.parse::<usize>().ok()?),
-                _ => value.get(&part),
+                Value::Object(object) => object.get(&part),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
             }
         })
     }
@@ -138,7 +140,7 @@ mod tests {
         let level = |number| {
             let next = refer(number + 1);
             format!(
-                r##""a{number}":{{"$anchor":"n{number}","allOf":[{{"$ref":"{next}"}},{{"$ref":"{next}"}}]}}"##
+                r#""a{number}":{{"$anchor":"n{number}","allOf":[{{"$ref":"{next}"}},{{"$ref":"{next}"}}]}}"#
             )
         };
         let levels_text: Vec<_> = (0..levels).map(level).collect();

@@ -107,7 +107,8 @@ impl Http {
             path: format!("/{path}"),
             session: None,
         };
-        client.post(INITIALIZE);
+        let opened = client.post(INITIALIZE);
+        assert!(client.session.is_some(), "{opened}");
         client.post(INITIALIZED);
         client
     }
@@ -132,7 +133,6 @@ impl Http {
         let mut length = 0;
         let mut is_chunked = false;
         let first = self.head();
-        assert!(first.contains(" 200") || first.contains(" 202"), "{first}");
         loop {
             let line = self.head();
             if line.is_empty() {
@@ -159,7 +159,14 @@ impl Http {
         } else {
             self.read(length, &mut body);
         }
-        String::from_utf8(body).expect("text")
+        let body = String::from_utf8(body).expect("text");
+        assert!(
+            first.contains(" 200") || first.contains(" 202"),
+            "{first}: {body} {} {:?}",
+            self.host,
+            self.session
+        );
+        body
     }
 
     fn head(&mut self) -> String {
@@ -172,6 +179,20 @@ impl Http {
         let before = body.len();
         body.resize(before + size, 0);
         self.stream.read_exact(&mut body[before..]).expect("a body");
+    }
+}
+
+/// A session that nobody ends would count for half an hour.
+impl Drop for Http {
+    fn drop(&mut self) {
+        let (path, host) = (&self.path, &self.host);
+        let session = self.session.take().unwrap_or_default();
+        let request = format!(
+            "DELETE {path} HTTP/1.1\r\nhost: {host}\r\nmcp-session-id: {session}\r\nmcp-protocol-version: 2025-11-25\r\n\r\n"
+        );
+        let _ = self.stream.get_mut().write_all(request.as_bytes());
+        let mut answer = String::new();
+        let _ = self.stream.read_line(&mut answer);
     }
 }
 
