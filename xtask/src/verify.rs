@@ -7,9 +7,9 @@ use anyhow::bail;
 use crate::metadata::Workspace;
 use crate::program::Program;
 use crate::stage::{self, Stage};
-use crate::{direction, layout, outside, test, tool};
+use crate::{conformance, direction, layout, outside, test, tool};
 
-/// Cheap stages first; the tests last, so that their result stands at the end.
+/// Cheap stages first; what runs the program last, so that its result stands at the end.
 const STAGES: &[Stage] = &[
     Stage {
         name: "format",
@@ -64,6 +64,12 @@ const STAGES: &[Stage] = &[
         needs: Some("lock"),
         remedy: "see the messages above; run one package with `cargo xtask test -- -p NAME`",
         run: tests,
+    },
+    Stage {
+        name: "conformance",
+        needs: Some("lock"),
+        remedy: "see the results in target/conformance; what has to differ stands, with its reason, in tests/conformance/exceptions.txt",
+        run: conformance::run,
     },
 ];
 
