@@ -29,6 +29,8 @@ pub(crate) enum RealClient {
     Python,
     Node1,
     Node2,
+    /// The same, with requests that stand alone.
+    Node2Alone,
     Inspector,
 }
 
@@ -81,7 +83,9 @@ impl RealClient {
         let program: Vec<OsString> = match self {
             Self::Python => vec![named(PYTHON_2), format!("{SCRIPTS}/client.py").into()],
             Self::Node1 => vec![named(NODE), format!("{SCRIPTS}/node/client_1.mjs").into()],
-            Self::Node2 => vec![named(NODE), format!("{SCRIPTS}/node/client_2.mjs").into()],
+            Self::Node2 | Self::Node2Alone => {
+                vec![named(NODE), format!("{SCRIPTS}/node/client_2.mjs").into()]
+            }
             Self::Inspector => vec![named(NODE), module("mcp-inspector"), "--cli".into()],
         };
         let requests = match self {
@@ -94,6 +98,13 @@ impl RealClient {
             Self::Python | Self::Node1 | Self::Node2 => {
                 vec![vec![
                     json!({"era": "session", "steps": steps}).to_string().into(),
+                ]]
+            }
+            Self::Node2Alone => {
+                vec![vec![
+                    json!({"era": "stateless", "steps": steps})
+                        .to_string()
+                        .into(),
                 ]]
             }
         };
