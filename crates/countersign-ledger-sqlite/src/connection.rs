@@ -11,6 +11,7 @@ use countersign_dispatch::ledger::{Cause, Error};
 use crate::clock::running_time;
 use crate::error::{Classify, OpenError};
 use crate::file::LedgerFile;
+use crate::limits::Limits;
 use crate::schema::Schema;
 
 /// How long opening and migrating wait for other processes.
@@ -21,18 +22,14 @@ const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 /// The most prepared statements that a connection keeps: more than there are different ones in the program.
 const STATEMENTS: usize = 256;
-/// The page cache of a connection that writes, in KiB. Rows are spread over the file by their digests.
-const WRITER_CACHE: i64 = 32 * 1024;
-/// The page cache of a connection that reads, in KiB.
-const READER_CACHE: i64 = 4 * 1024;
 
 /// Opens the connection that writes, on a ledger brought to its last version.
 pub(crate) fn open_writer(
     file: &LedgerFile,
     schema: &Schema,
-    lock_wait: Duration,
+    limits: &Limits,
 ) -> Result<Connection, OpenError> {
-    let opened = try_open_writer(file, schema, lock_wait);
+    let opened = try_open_writer(file, schema, limits);
     let files = OpenError::Ledger(Error::Unavailable(Cause::Files));
     if opened.as_ref().err() == Some(&files) && !file.is_writable() {
         // SQLite cannot make the log, and does not say why.
@@ -44,7 +41,7 @@ pub(crate) fn open_writer(
 fn try_open_writer(
     file: &LedgerFile,
     schema: &Schema,
-    lock_wait: Duration,
+    limits: &Limits,
 ) -> Result<Connection, OpenError> {
     let mut connection = open_unprepared(file)?;
     // Before anything is written: the file is ours, or empty.
@@ -53,21 +50,21 @@ fn try_open_writer(
         return Err(Error::Unavailable(Cause::ReadOnly).into());
     }
     use_write_ahead_log(&connection)?;
-    prepare(&connection, WRITER_CACHE)?;
+    prepare(&connection, limits.writer_cache_kib)?;
     // The writer checkpoints by itself, between two commits.
     connection
         .pragma_update(None, "wal_autocheckpoint", 0)
         .classify()?;
     schema.migrate(&mut connection)?;
-    wait_for_locks(&mut connection, lock_wait)?;
+    wait_for_locks(&mut connection, limits.lock_wait)?;
     Ok(connection)
 }
 
 /// Opens a connection that only reads, on a ledger that a writer has opened before.
-pub(crate) fn open_reader(file: &LedgerFile, lock_wait: Duration) -> Result<Connection, Error> {
+pub(crate) fn open_reader(file: &LedgerFile, limits: &Limits) -> Result<Connection, Error> {
     let mut connection = open(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    wait_for_locks(&mut connection, lock_wait)?;
-    prepare(&connection, READER_CACHE)?;
+    wait_for_locks(&mut connection, limits.lock_wait)?;
+    prepare(&connection, limits.reader_cache_kib)?;
     connection
         .pragma_update(None, "query_only", true)
         .classify()?;
@@ -129,7 +126,7 @@ fn use_write_ahead_log(connection: &Connection) -> Result<(), Error> {
     Err(Error::Busy)
 }
 
-fn prepare(connection: &Connection, cache: i64) -> Result<(), Error> {
+fn prepare(connection: &Connection, cache_kib: u32) -> Result<(), Error> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)
@@ -161,7 +158,7 @@ fn prepare(connection: &Connection, cache: i64) -> Result<(), Error> {
         .pragma_update(None, "temp_store", "MEMORY")
         .classify()?;
     connection
-        .pragma_update(None, "cache_size", -cache)
+        .pragma_update(None, "cache_size", -i64::from(cache_kib))
         .classify()?;
     Ok(())
 }

@@ -69,15 +69,10 @@ impl Engine {
         limits: Limits,
         clock: Arc<dyn LedgerClock>,
     ) -> Result<Self, OpenError> {
-        let connection = connection::open_writer(&file, &schema, limits.lock_wait)?;
+        let connection = connection::open_writer(&file, &schema, &limits)?;
         let changes = Arc::new(Changes::default());
-        let watch = Watch::start(&file, Arc::clone(&changes), limits.lock_wait)?;
-        let readers = Readers::new(
-            file.clone(),
-            limits.readers,
-            limits.reader_wait,
-            limits.lock_wait,
-        );
+        let watch = Watch::start(&file, Arc::clone(&changes), &limits)?;
+        let readers = Readers::new(file.clone(), limits);
         let writer = Writer::start(
             connection,
             &limits,
@@ -137,7 +132,7 @@ impl Engine {
     ///
     /// The copy gets its name only when it is complete, checked and on disk. Nothing is written over.
     pub fn back_up(&self, to: &Path) -> Result<(), OpenError> {
-        let from = connection::open_reader(&self.file, self.limits.lock_wait)?;
+        let from = connection::open_reader(&self.file, &self.limits)?;
         backup::copy(&from, to, &self.schema)
     }
 

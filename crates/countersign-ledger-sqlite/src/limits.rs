@@ -19,6 +19,22 @@ pub struct Limits {
     pub readers: usize,
     /// How long a read waits for its turn.
     pub reader_wait: Duration,
+    /// The pages that the writing connection keeps in memory, in KiB. Rows are spread over the file by their digests.
+    pub writer_cache_kib: u32,
+    /// The pages that each reading connection keeps in memory, in KiB.
+    pub reader_cache_kib: u32,
+}
+
+impl Limits {
+    /// For a program that is one of many on somebody's machine: what it does not keep in memory, the operating system does.
+    pub fn of_one_among_many() -> Self {
+        Self {
+            readers: 4,
+            writer_cache_kib: 2 * 1024,
+            reader_cache_kib: 512,
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for Limits {
@@ -31,6 +47,8 @@ impl Default for Limits {
             answer_wait: Duration::from_mins(1),
             readers: 16,
             reader_wait: Duration::from_secs(5),
+            writer_cache_kib: 32 * 1024,
+            reader_cache_kib: 4 * 1024,
         }
     }
 }

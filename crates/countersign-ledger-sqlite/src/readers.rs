@@ -1,7 +1,6 @@
 //! A bounded pool of connections that only read.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -11,14 +10,13 @@ use crate::clock::running_time;
 use crate::connection;
 use crate::error::Classify;
 use crate::file::LedgerFile;
+use crate::limits::Limits;
 
 /// Reads beside the writer, each on one snapshot.
 #[derive(Debug)]
 pub(crate) struct Readers {
     file: LedgerFile,
-    most: usize,
-    turn_wait: Duration,
-    lock_wait: Duration,
+    limits: Limits,
     pool: Mutex<Pool>,
     returned: Condvar,
 }
@@ -39,17 +37,10 @@ struct Loan<'a> {
 }
 
 impl Readers {
-    pub(crate) fn new(
-        file: LedgerFile,
-        most: usize,
-        turn_wait: Duration,
-        lock_wait: Duration,
-    ) -> Self {
+    pub(crate) fn new(file: LedgerFile, limits: Limits) -> Self {
         Self {
             file,
-            most: most.max(1),
-            turn_wait,
-            lock_wait,
+            limits,
             pool: Mutex::default(),
             returned: Condvar::new(),
         }
@@ -91,7 +82,7 @@ impl Readers {
                     connection: Some(connection),
                 });
             }
-            if pool.open < self.most {
+            if pool.open < self.limits.readers.max(1) {
                 pool.open += 1;
                 drop(pool);
                 // Counted from here on, also where it cannot be opened.
@@ -99,10 +90,10 @@ impl Readers {
                     readers: self,
                     connection: None,
                 };
-                loan.connection = Some(connection::open_reader(&self.file, self.lock_wait)?);
+                loan.connection = Some(connection::open_reader(&self.file, &self.limits)?);
                 return Ok(loan);
             }
-            let Some(left) = self.turn_wait.checked_sub(started.elapsed()) else {
+            let Some(left) = self.limits.reader_wait.checked_sub(started.elapsed()) else {
                 return Err(Error::Busy);
             };
             pool.waiting += 1;

@@ -12,6 +12,7 @@ use countersign_dispatch::ledger::{Cause, Error};
 use crate::clock::running_time;
 use crate::connection;
 use crate::file::LedgerFile;
+use crate::limits::Limits;
 
 /// How often other processes' commits are looked for while somebody waits.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
@@ -113,9 +114,9 @@ impl Watch {
     pub(crate) fn start(
         file: &LedgerFile,
         changes: Arc<Changes>,
-        lock_wait: Duration,
+        limits: &Limits,
     ) -> Result<Self, Error> {
-        let connection = connection::open_reader(file, lock_wait)?;
+        let connection = connection::open_reader(file, limits)?;
         let watched = Arc::clone(&changes);
         let thread = thread::Builder::new()
             .name("ledger-watch".to_owned())

@@ -4,12 +4,13 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::anyhow;
 use countersign_ledger::{
     Approvals, Backend, Changes, DurableLedger, Inspection, InstanceId, Intents, Lifetimes, Rulings,
 };
-use countersign_ledger_sqlite::{MachineClock, SqliteBackend};
+use countersign_ledger_sqlite::{Limits, MachineClock, SqliteBackend};
 use countersign_runtime::WorkLedger;
 use etcetera::{BaseStrategy as _, choose_base_strategy};
 use uuid::Uuid;
@@ -64,7 +65,9 @@ impl LedgerLocation {
 
 /// Opens a ledger, and makes it where it is not there.
 pub(crate) fn open_ledger(location: &LedgerLocation) -> anyhow::Result<FileLedger> {
-    let backend = SqliteBackend::open(&location.file).map_err(|error| unopened(&error))?;
+    let limits = Limits::of_one_among_many();
+    let opened = SqliteBackend::open_with(&location.file, limits, Arc::new(MachineClock));
+    let backend = opened.map_err(|error| unopened(&error))?;
     let ledger = DurableLedger::new(backend, new_instance()?, Lifetimes::default());
     Ok(ledger.with_steady_clock(MachineClock))
 }

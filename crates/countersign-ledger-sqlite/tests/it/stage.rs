@@ -34,6 +34,8 @@ pub(crate) const IMPATIENT: Limits = Limits {
     answer_wait: Duration::from_secs(20),
     readers: 2,
     reader_wait: Duration::from_millis(200),
+    writer_cache_kib: 256,
+    reader_cache_kib: 64,
 };
 
 pub(crate) struct Stage {
