@@ -1,12 +1,16 @@
 //! Tries what was made as its users will: where nothing else is, and as installed by Python's installers.
 
 use std::fs;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::thread;
+use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-use super::client::Client;
+use super::client::{Client, PATIENCE, PAUSE};
 use super::{Distribution, PLATFORMS, TARGET, beside, pack};
 use crate::program::Program;
 
@@ -88,7 +92,60 @@ fn in_empty_root(root: &Path, binary: &Path, place: &Path) -> anyhow::Result<()>
         .arguments(ledger)
         .arguments(["--approval-wait", "0", "--", "/server"]);
     reads_and_asks(wrap)?;
-    waits(inside(&["/countersign", "approvals", "list", "--json"]).arguments(ledger))
+    waits(inside(&["/countersign", "approvals", "list", "--json"]).arguments(ledger))?;
+    over_http(&inside)
+}
+
+/// A wrapped server at an address, wrapped again: certificates that are not there are not missed.
+fn over_http(inside: &dyn Fn(&[&str]) -> Program) -> anyhow::Result<()> {
+    let port = free_port().context("there is no free port")?;
+    let address = format!("127.0.0.1:{port}");
+    let wrap = |server: &str, target: &[&str]| {
+        let ledger = format!("sqlite:/tmp/{server}.db");
+        inside(&[
+            "/countersign",
+            "wrap",
+            "--server",
+            server,
+            "--pins",
+            "/tmp/pins",
+        ])
+        .arguments(["--ledger", &ledger, "--approval-wait", "0"])
+        .arguments(target)
+    };
+    let _listening = Listening::start(wrap("far", &["--listen", &address, "--", "/server"]), port)?;
+    reads_and_asks(wrap("near", &["--url", &format!("http://{address}/mcp")]))
+}
+
+fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// A program that serves others until this goes.
+struct Listening(Child);
+
+impl Listening {
+    fn start(program: Program, port: u16) -> anyhow::Result<Self> {
+        let mut listening = Self(program.start()?);
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if let Some(status) = listening.0.try_wait().context("the program is lost")? {
+                bail!("the program that should listen ended with {status}");
+            }
+            if start.elapsed() > PATIENCE {
+                bail!("nobody listens on port {port}");
+            }
+            thread::sleep(PAUSE);
+        }
+        Ok(listening)
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Optimized for size like nothing else here: it is compiled in a second.

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::program::Program;
 
 /// How long an answer may take: `uvx` unpacks the wheel before the first.
-const PATIENCE: Duration = Duration::from_mins(2);
+pub(super) const PATIENCE: Duration = Duration::from_mins(2);
 /// How often it is looked whether a program has ended.
-const PAUSE: Duration = Duration::from_millis(20);
+pub(super) const PAUSE: Duration = Duration::from_millis(20);
 
 /// An open session with a program that speaks the protocol on its standard input and output.
 #[derive(Debug)]

@@ -27,7 +27,9 @@ pub(super) struct Reach {
 
 /// Why no HTTP client can be made: there is no way to check certificates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("connections cannot be encrypted: the certificates of this machine cannot be read")]
+#[error(
+    "connections cannot be encrypted: the certificates of this machine cannot be read (on Debian, install ca-certificates; SSL_CERT_FILE names others)"
+)]
 pub struct NoClient;
 
 impl Reach {
@@ -70,6 +72,12 @@ fn builder(target: &Target) -> ClientBuilder {
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_idle_timeout(MAX_IDLE)
         .tcp_keepalive(KEEPALIVE);
+    let builder = if target.is_plain() {
+        // A machine without certificates can be reached by itself. Whatever is encrypted all the same fails: none is trusted.
+        builder.tls_certs_only([])
+    } else {
+        builder
+    };
     if target.is_loopback() {
         builder.no_proxy()
     } else {

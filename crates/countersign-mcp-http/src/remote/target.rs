@@ -121,6 +121,11 @@ impl Target {
                 .is_ok_and(|address| address.is_loopback())
     }
 
+    /// Whether nothing on the way there is encrypted, by a proxy neither.
+    pub(super) fn is_plain(&self) -> bool {
+        self.url.scheme() == "http" && self.is_loopback()
+    }
+
     pub(super) fn url(&self) -> &Url {
         &self.url
     }

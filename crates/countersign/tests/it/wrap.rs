@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::mcp_client::{Client, decide, handle, outcome};
+use crate::program::countersign_with;
 use crate::terminal::Session;
 use crate::workplace::Workplace;
 
@@ -54,6 +55,30 @@ fn what_is_not_a_write_passes_byte_for_byte() {
     assert_eq!(code, Some(0));
     assert!(stderr.contains("from the server\n"), "{stderr}");
     assert_eq!(place.notes(), Vec::<String>::new());
+}
+
+#[test]
+fn a_machine_without_certificates_reaches_itself_and_nobody_over_https() {
+    let place = Workplace::new();
+    std::fs::create_dir(place.path("none")).unwrap();
+    std::fs::write(place.path("none/file"), "").unwrap();
+    let (file, directory) = (place.at("none/file"), place.at("none"));
+    let environment = [("SSL_CERT_FILE", &*file), ("SSL_CERT_DIR", &*directory)];
+    let (ledger, pins) = (place.ledger(), place.at("pins"));
+    let reached = |url: &str| {
+        let arguments = ["wrap", "--ledger", &ledger, "--pins", &pins, "--url", url];
+        let request = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+        countersign_with(&arguments, request.as_bytes(), &environment)
+    };
+    // Nobody listens there.
+    let here = reached("http://127.0.0.1:1/mcp");
+    assert!(here.stdout.contains(r#""id":1,"error""#), "{here:?}");
+    let far = reached("https://127.0.0.1:1/mcp");
+    assert_eq!((far.code, &*far.stdout), (2, ""), "{far:?}");
+    assert!(
+        far.stderr.contains("certificates of this machine"),
+        "{far:?}"
+    );
 }
 
 #[test]
