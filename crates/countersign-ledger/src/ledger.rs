@@ -1,6 +1,7 @@
 //! The ledger over any back-end: each method is one transaction that reads, lets a transition decide, and writes.
 
 mod approvals;
+mod attempts;
 mod grants;
 mod identities;
 mod inspection;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use countersign_contract::CheckedAnswer;
 use countersign_dispatch::ledger::Error;
 
+use self::attempts::Attempts;
 use self::identities::Identities;
 use crate::approval_check::ApprovalCheck;
 use crate::audit::{self, Event};
@@ -38,6 +40,7 @@ pub struct DurableLedger<B> {
     backend: B,
     instance: InstanceId,
     lifetimes: Lifetimes,
+    attempts: Arc<Attempts>,
     identities: Identities,
     steady: Arc<dyn SteadyClock>,
     check: Option<Arc<dyn ApprovalCheck>>,
@@ -50,6 +53,7 @@ impl<B: Backend> DurableLedger<B> {
             backend,
             instance,
             lifetimes,
+            attempts: Arc::default(),
             identities: Identities::default(),
             steady: Arc::new(NoSteadyClock),
             check: None,

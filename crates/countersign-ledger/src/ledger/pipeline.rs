@@ -112,7 +112,9 @@ impl<B: Backend> Ledger for DurableLedger<B> {
         let approval = reservation.approval.clone();
         let (lifetimes, holder) = (self.lifetimes, self.instance.clone());
         let (steady, check) = (self.steady.steady(), self.check.clone());
-        self.backend.write("reserve", move |tables| {
+        let scope = asked.call.scope.clone();
+        self.attempts.begin(&scope);
+        let reserved = self.backend.write("reserve", move |tables| {
             let before = read_record(tables, &asked.call.scope)?;
             let now = tables.now();
             let clock = Reading {
@@ -155,7 +157,11 @@ impl<B: Backend> Ledger for DurableLedger<B> {
                 fence: Fence::new(begun.record.fence),
                 begin_within: lifetimes.lease / 2,
             }))
-        })
+        });
+        if !matches!(reserved, Ok(Reserved::Taken(_))) {
+            self.attempts.end(&scope, reserved.is_ok());
+        }
+        reserved
     }
 
     fn settle(
@@ -164,12 +170,13 @@ impl<B: Backend> Ledger for DurableLedger<B> {
         fence: Fence,
         settlement: &Settlement,
     ) -> Result<Settled, Error> {
+        let attempted = scope;
         let (scope, settlement) = (scope.clone(), settlement.clone());
         let receipt = match &settlement {
             Settlement::Succeeded(answer) => Some(receipt_document(&scope, answer)),
             Settlement::Unknown(_) | Settlement::Released(_) => None,
         };
-        self.backend.write("settle", move |tables| {
+        let settled = self.backend.write("settle", move |tables| {
             let Some(before) = read_record(tables, &scope)? else {
                 return Ok(Settled::Stale);
             };
@@ -187,7 +194,9 @@ impl<B: Backend> Ledger for DurableLedger<B> {
             }
             write_change(tables, &change)?;
             Ok(Settled::Written)
-        })
+        });
+        self.attempts.end(attempted, settled.is_ok());
+        settled
     }
 
     fn reconcile(&self, scope: &Scope, answer: &CheckedAnswer) -> Result<Settled, Error> {

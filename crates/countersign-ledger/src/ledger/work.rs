@@ -1,6 +1,7 @@
 //! Performing what is due.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_contract::{ErrorCode, Scope, ToolName};
@@ -88,7 +89,8 @@ impl<B: Backend> Work for DurableLedger<B> {
         let (scope, seen) = (task.record.scope.clone(), Seen::of(&task.record));
         let (holder, lifetimes) = (self.instance.clone(), self.lifetimes);
         let steady = self.steady.steady();
-        self.backend.write("send_again", move |tables| {
+        self.attempts.begin(&task.record.scope);
+        let sent = self.backend.write("send_again", move |tables| {
             let Some(record) = read_record(tables, &scope)? else {
                 return Ok(None);
             };
@@ -109,7 +111,11 @@ impl<B: Backend> Work for DurableLedger<B> {
                 fence: Fence::new(change.record.fence),
                 begin_within: lifetimes.lease / 2,
             }))
-        })
+        });
+        if !matches!(sent, Ok(Some(_))) {
+            self.attempts.end(&task.record.scope, sent.is_ok());
+        }
+        sent
     }
 
     fn expire(&self, limit: usize) -> Result<usize, Error> {
@@ -123,12 +129,14 @@ impl<B: Backend> Work for DurableLedger<B> {
     }
 
     fn recover(&self, limit: usize) -> Result<usize, Error> {
-        self.sweep(
+        let own = self.recover_own(limit)?;
+        let others = self.sweep(
             "recover",
-            limit,
+            limit.saturating_sub(own),
             |rows, limit| rows.orphans(limit),
             transition::lose_holder,
-        )
+        )?;
+        Ok(own.saturating_add(others))
     }
 
     fn open_counts(&self) -> Result<(OpenCounts, Moment), Error> {
@@ -138,6 +146,33 @@ impl<B: Backend> Work for DurableLedger<B> {
 }
 
 impl<B: Backend> DurableLedger<B> {
+    /// Marks what this host performs no more and could not say so when it ended.
+    fn recover_own(&self, limit: usize) -> Result<usize, Error> {
+        let mut count = 0;
+        for lost in self.attempts.lost(limit) {
+            let (scope, holder) = (lost.clone(), self.instance.clone());
+            let attempts = Arc::clone(&self.attempts);
+            let marked = self.backend.write("recover_own", move |tables| {
+                // Asked here, where nobody else reserves: whoever has begun before is known by now.
+                if attempts.is_under_way(&scope) {
+                    return Ok(None);
+                }
+                let record = read_record(tables, &scope)?;
+                let record = record.filter(|record| record.state.holder() == Some(&holder));
+                let change =
+                    record.and_then(|record| transition::lose_holder(record, tables.now()));
+                let is_changed = change.is_some();
+                write_if_any(tables, change)?;
+                Ok(Some(is_changed))
+            })?;
+            if let Some(is_changed) = marked {
+                self.attempts.forget(&lost);
+                count += usize::from(is_changed);
+            }
+        }
+        Ok(count)
+    }
+
     /// Changes an operation that still stands as a task's holder saw it.
     fn update<F>(&self, name: &'static str, task: &Task, body: F) -> Result<(), Error>
     where

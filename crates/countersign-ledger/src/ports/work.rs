@@ -45,7 +45,8 @@ pub trait Work {
     /// Ends what nobody decided about, or began, in time. Tells how many.
     fn expire(&self, limit: usize) -> Result<usize, Error>;
 
-    /// Marks as unknown what holders perform that count as alive no more. Tells how many.
+    /// Marks as unknown what holders perform that count as alive no more, and what this host performs no more and could not
+    /// say so when it ended. Tells how many.
     fn recover(&self, limit: usize) -> Result<usize, Error>;
 
     /// How much is open, and the ledger's time.

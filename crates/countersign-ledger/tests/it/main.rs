@@ -7,4 +7,6 @@ mod sequences;
 #[cfg(test)]
 mod suite;
 #[cfg(test)]
+mod unsettled;
+#[cfg(test)]
 mod writes;

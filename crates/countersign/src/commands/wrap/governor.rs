@@ -547,6 +547,7 @@ impl Governor {
                 && now.since(before) >= TIDY_INTERVAL
             {
                 session.upstream.expire();
+                let _ = self.rules.ledger.recover(MAX_TIDIED);
                 tidied = Some(now);
             }
             let version = self.rules.ledger.version();
