@@ -185,6 +185,7 @@ pub(crate) const PACKAGES: &[PackageRule] = &[
             "countersign-dispatch",
             "countersign-ledger",
             "countersign-ledger-sqlite",
+            "countersign-ledger-suite",
             "countersign-policy",
             "countersign-runtime",
         ]),

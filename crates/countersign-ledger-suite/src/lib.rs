@@ -8,7 +8,7 @@
 //! - It knows no back-end. What it expects is what `Rows`, `Tables`, `Backend` and the ports of the ledger document.
 //! - Time is a clock that the suite sets; real waits are for wake-ups only, and have bounds.
 //!
-//! Module map: `build` (what a back-end offers), `clock`, `suite` (the cases as tests); `rows` (single tables),
+//! Module map: `build` (what a back-end offers), `clock`, `faulty` (a back-end whose writes fail), `suite` (the cases as tests); `rows` (single tables),
 //! `transactions` (what holds of each, and waiting), `ports` (the ledger's promises), `races` and `processes`, `tampering`;
 //! `sample`, `states`, `plain`, `stage`, `race`, `running` (what they are written with).
 
@@ -22,6 +22,7 @@
 
 mod build;
 mod clock;
+mod faulty;
 mod plain;
 #[doc(hidden)]
 pub mod ports;
@@ -44,3 +45,4 @@ pub mod transactions;
 
 pub use build::{Build, BuildAcrossProcesses, Part};
 pub use clock::SettableClock;
+pub use faulty::{Faults, Faulty, LedgerFault};

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use countersign_ledger_suite::LedgerFault;
+
 use crate::tools::{Tool, Wish};
 
 /// One thing that happens. Numbers that are too large stand for what they leave as a remainder, so that every part of a
@@ -190,17 +192,6 @@ pub enum Fate {
     IsRefused,
     /// The downstream cannot be reached.
     IsUnreachable,
-}
-
-/// What happens to a write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LedgerFault {
-    /// Nothing is written, and the error says so.
-    Fails,
-    /// It is written, and nobody can tell.
-    WritesUnconfirmed,
-    /// It is not written, and nobody can tell.
-    FailsUnconfirmed,
 }
 
 /// A part of a contract that is revised.

@@ -1,7 +1,9 @@
 //! Lists of actions from seeds: single actions at random, and stories in which something usual happens with something unusual
 //! in between.
 
-use crate::action::{Action, Brings, Fate, LedgerFault, Part};
+use countersign_ledger_suite::LedgerFault;
+
+use crate::action::{Action, Brings, Fate, Part};
 use crate::random::Random;
 use crate::tools::{Tool, Wish};
 use crate::world::PROCESSES;

@@ -1,7 +1,5 @@
 //! The ledger of a world: which back-end keeps it, and what goes wrong with its writes.
 
-mod faulty;
-
 use std::sync::Arc;
 
 use countersign_ledger::{
@@ -9,14 +7,13 @@ use countersign_ledger::{
     LedgerClock, Lifetimes, MAX_PAGE, MemoryBackend, OperationFilter, Rulings,
 };
 use countersign_ledger_sqlite::SqliteBackend;
+use countersign_ledger_suite::{Faults, Faulty};
 use countersign_policy::ApprovalEvidence;
 use countersign_runtime::WorkLedger;
 
 use crate::broken::{Forgetful, Variant};
 use crate::clock::Clocks;
 use crate::tools::proven;
-
-pub(crate) use self::faulty::{Faults, Faulty};
 
 /// All that a host asks of its ledger.
 pub(crate) trait HostLedger:

@@ -35,8 +35,9 @@ mod society;
 mod tools;
 mod world;
 
-pub use action::{Action, Brings, Fate, LedgerFault, Listed, Part};
+pub use action::{Action, Brings, Fate, Listed, Part};
 pub use broken::Variant;
+pub use countersign_ledger_suite::LedgerFault;
 pub use explore::{Bounds, Explored, explore};
 pub use generate::actions;
 pub use ledger::Keeper;

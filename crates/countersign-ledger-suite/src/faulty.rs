@@ -6,14 +6,24 @@ use std::time::Duration;
 use countersign_dispatch::ledger::{Cause, Error};
 use countersign_ledger::{Backend, Rows, Tables, Version};
 
-use crate::action::LedgerFault;
+/// What happens to a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LedgerFault {
+    /// Nothing is written, and the error says so.
+    Fails,
+    /// It is written, and nobody can tell.
+    WritesUnconfirmed,
+    /// It is not written, and nobody can tell.
+    FailsUnconfirmed,
+}
 
-/// What happens to the next write.
+/// What happens to the next write. Clones are the same.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Faults(Arc<Mutex<Option<LedgerFault>>>);
+pub struct Faults(Arc<Mutex<Option<LedgerFault>>>);
 
 impl Faults {
-    pub(crate) fn meet(&self, fault: Option<LedgerFault>) {
+    /// Says what happens to it; nothing, where there is no fault.
+    pub fn meet(&self, fault: Option<LedgerFault>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
@@ -24,13 +34,14 @@ impl Faults {
 
 /// A back-end whose writes meet faults.
 #[derive(Debug)]
-pub(crate) struct Faulty<B> {
+pub struct Faulty<B> {
     inner: B,
     faults: Faults,
 }
 
 impl<B> Faulty<B> {
-    pub(crate) fn new(inner: B, faults: Faults) -> Self {
+    /// A back-end that does what another does, where there is no fault.
+    pub fn new(inner: B, faults: Faults) -> Self {
         Self { inner, faults }
     }
 }
