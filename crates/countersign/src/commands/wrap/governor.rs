@@ -1,10 +1,12 @@
 //! Writes: recorded before anything is sent, approved by a person, sent once.
 
 mod announcing;
+mod delivered;
+mod kept;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
@@ -29,6 +31,7 @@ use countersign_runtime::{
 use uuid::Uuid;
 
 use self::announcing::Announced;
+use self::delivered::Delivered;
 use super::answers;
 use super::call_pages::CallPages;
 use super::caller::Caller;
@@ -46,16 +49,10 @@ use crate::performer::NoBusinessState;
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// How often a client that wants to hears that its call still waits.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
-/// How long a stateless client may take from one round to the next before what it waits for is performed without it.
-const BETWEEN_ROUNDS: Duration = Duration::from_secs(3);
-/// How often what clients have left lying is given up.
-const TIDY_INTERVAL: Duration = Duration::from_mins(5);
 /// The most looks on behalf of one call.
 const MAX_LOOKS: usize = 100_000;
 /// The most operations tidied up after others at a time.
 const MAX_TIDIED: usize = 64;
-/// The most writes whose answers nobody has acknowledged yet.
-const MAX_DELIVERED: usize = 1024;
 /// The longest id of a request that stands as it is in a call's identity.
 const MAX_PLAIN_ID_CHARS: usize = 200;
 
@@ -76,17 +73,9 @@ pub(super) struct Governor {
     connection: ResponseId,
     /// Operations that callers of this process asked for and that nobody waits for at the moment.
     kept: Mutex<BTreeMap<Scope, Moment>>,
-    delivered: Mutex<Delivered>,
+    delivered: Delivered,
     announced: Announced,
     under_way: AtomicUsize,
-}
-
-/// Answers that went out, and those of them that the client has shown to know.
-#[derive(Default)]
-struct Delivered {
-    answered: BTreeMap<RequestId, Scope>,
-    written: BTreeMap<RequestId, Scope>,
-    acknowledged: Vec<Scope>,
 }
 
 /// A write that a client asks for.
@@ -132,7 +121,7 @@ impl Governor {
             acknowledges,
             connection: ResponseId::new(connection)?,
             kept: Mutex::default(),
-            delivered: Mutex::default(),
+            delivered: Delivered::default(),
             announced: Announced::new(),
             under_way: AtomicUsize::new(0),
         })
@@ -458,15 +447,8 @@ impl Governor {
         let answer = answer.ok_or_else(|| anyhow!("the recorded answer cannot be found"))?;
         let text = answer.attachment().map(Attachment::text);
         let text = text.ok_or_else(|| anyhow!("the recorded answer has no text"))?;
-        let mut delivered = self
-            .delivered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if delivered.answered.len() < MAX_DELIVERED {
-            delivered
-                .answered
-                .insert(request.caller.waiting().id, pending.scope.clone());
-        }
+        self.delivered
+            .is_answered(request.caller.waiting().id, pending.scope.clone());
         Ok(match passthrough::answered(answer.data()) {
             Answered::ProtocolError => Reply::Error(text.to_owned()),
             Answered::Result | Answered::ErrorResult => Reply::Result(answers::succeeded(
@@ -479,116 +461,26 @@ impl Governor {
 
     /// An answer to a write went out.
     pub(super) fn is_written(&self, id: &RequestId) {
-        let mut delivered = self
-            .delivered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(scope) = delivered.answered.remove(id) {
-            delivered.written.insert(id.clone(), scope);
-        }
+        self.delivered.is_written(id);
     }
 
     /// The client has given a request up: it does not know that answer, whatever it sends later.
     pub(super) fn is_given_up(&self, id: &RequestId) {
-        let mut delivered = self
-            .delivered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        delivered.answered.remove(id);
-        delivered.written.remove(id);
+        self.delivered.is_given_up(id);
     }
 
     /// The client goes on: it knows every answer that went out before.
     pub(super) fn is_going_on(&self) {
-        if !self.acknowledges {
-            return;
+        if self.acknowledges {
+            self.delivered.is_going_on();
         }
-        let mut delivered = self
-            .delivered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let written = std::mem::take(&mut delivered.written);
-        delivered.acknowledged.extend(written.into_values());
     }
 
     /// Records what the client has shown to know, before it is asked what the next call means.
     fn acknowledge(&self) -> anyhow::Result<()> {
-        // Held throughout, so that nobody asks in between.
-        let mut delivered = self
-            .delivered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        while let Some(scope) = delivered.acknowledged.last() {
-            self.rules.ledger.acknowledge(scope).map_err(failed)?;
-            delivered.acknowledged.pop();
-        }
-        Ok(())
-    }
-
-    fn keep(&self, scope: &Scope) {
-        let Ok(now) = self.rules.ledger.now() else {
-            return;
-        };
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.insert(scope.clone(), now);
-    }
-
-    fn let_go(&self, scope: &Scope) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.remove(scope);
-    }
-
-    /// Performs what was approved while nobody waited for it, until the session ends. Only what callers of this process asked for:
-    /// another process may have another environment.
-    pub(super) fn look_after(&self, session: &Session) {
-        let mut tidied = self.rules.ledger.now().ok();
-        while !session.is_ending() {
-            if let (Some(before), Ok(now)) = (tidied, self.rules.ledger.now())
-                && now.since(before) >= TIDY_INTERVAL
-            {
-                session.upstream.expire();
-                let _ = self.rules.ledger.recover(MAX_TIDIED);
-                tidied = Some(now);
-            }
-            let version = self.rules.ledger.version();
-            self.look_after_announced(session);
-            let kept = self
-                .kept
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone();
-            for (scope, since) in &kept {
-                if session.is_stateless() && self.comes_again(*since) {
-                    continue;
-                }
-                if let Err(error) = self.look_after_one(session, scope) {
-                    complain(&format!("{error:#}"));
-                }
-            }
-            self.rules.ledger.wait(version, LOOK_INTERVAL);
-        }
-        // What the client knows is not forgotten over its end.
-        let _ = self.acknowledge();
-    }
-
-    /// Whether a client that comes again by itself may still do so: what its server asks of it meanwhile has nowhere else to go.
-    fn comes_again(&self, since: Moment) -> bool {
-        let now = self.rules.ledger.now();
-        now.is_ok_and(|now| now.since(since) < BETWEEN_ROUNDS)
-    }
-
-    fn look_after_one(&self, session: &Session, scope: &Scope) -> anyhow::Result<()> {
-        let task = self.rules.ledger.task(scope).map_err(failed)?;
-        match task {
-            Some(task) if task.record.kind() == StateKind::AwaitingApproval => {}
-            Some(task) if task.record.kind() == StateKind::Reserved => {
-                let stock = session.renewed_stock()?;
-                self.perform(session, &stock, None, &task)?;
-                self.let_go(scope);
-            }
-            Some(_) | None => self.let_go(scope),
-        }
-        Ok(())
+        let ledger = &self.rules.ledger;
+        self.delivered
+            .acknowledge(|scope| ledger.acknowledge(scope).map_err(failed))
     }
 }
 
