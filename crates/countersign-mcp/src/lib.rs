@@ -35,7 +35,7 @@ mod version;
 pub mod write;
 
 pub use id::RequestId;
-pub use message::{Kind, MESSAGE_LIMITS, Message, MessageError, Part};
+pub use message::{Kind, MESSAGE_LIMITS, Message, MessageError, Part, misspells};
 pub use output_schema::{MAX_SCHEMA_BYTES, OutputFault, OutputSchema, OutputSchemaError, is_error};
 pub use passthrough::{Answered, Passthrough};
 pub use patterns::{MAX_PATTERNS, Patterns};

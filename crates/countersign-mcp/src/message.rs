@@ -18,6 +18,8 @@ pub const MESSAGE_LIMITS: Limits = Limits {
 };
 
 const ENVELOPE_BYTES: usize = 64 * 1024;
+/// The members of a message (JSON-RPC 2.0, sections 4 and 5).
+const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 
 /// One message, with where its parts stand.
 ///
@@ -81,6 +83,9 @@ pub enum MessageError {
     /// Its parameters are no object.
     #[error("the parameters are an object")]
     Parameters,
+    /// A member would be one of the protocol's to whoever reads names without regard to case, as many programs do.
+    #[error("the name of a member differs from one of the protocol's in case only")]
+    Spelling,
     /// It is neither a request nor an answer, or both.
     #[error("a message has either a method, a result or an error")]
     Shape,
@@ -103,6 +108,7 @@ impl MessageError {
             | Self::Protocol
             | Self::Id
             | Self::Method
+            | Self::Spelling
             | Self::Shape
             | Self::Answer => -32600,
             Self::Parameters => -32602,
@@ -239,6 +245,9 @@ impl<'m> Part<'m> {
 }
 
 fn kind(value: &Value) -> Result<Kind, MessageError> {
+    if misspells(value, &MEMBERS) {
+        return Err(MessageError::Spelling);
+    }
     if value.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(MessageError::Protocol);
     }
@@ -273,6 +282,26 @@ fn kind(value: &Value) -> Result<Kind, MessageError> {
         | (_, Some(_), Some(_))
         | (Some(_), _, Some(_)) => Err(MessageError::Shape),
     }
+}
+
+/// Whether an object has a member that is one of these but for the case of its letters.
+///
+/// Programs that read names without regard to case (Go's `encoding/json`, .NET's web defaults) take such a member for that one, so
+/// that they would read something else than what was judged here.
+#[must_use]
+pub fn misspells(value: &Value, names: &[&str]) -> bool {
+    let is_like = |name: &str| {
+        let is_spelt = names.contains(&name);
+        !is_spelt && names.iter().any(|known| folded(known) == folded(name))
+    };
+    let object = value.as_object();
+    object.is_some_and(|object| object.iter().any(|(name, _)| is_like(name)))
+}
+
+/// A text without regard to case. Letters that have only their upper case in common with another one are that one, as `ſ` is `s`.
+pub(crate) fn folded(text: &str) -> String {
+    let upper = text.chars().flat_map(char::to_uppercase);
+    upper.flat_map(char::to_lowercase).collect()
 }
 
 fn is_error(error: &Value) -> bool {

@@ -4,11 +4,21 @@ use std::ops::Range;
 
 use countersign_canonical::{Digest, Utf8, Value, digest};
 
-use crate::message::Part;
+use crate::message::{Part, folded, misspells};
 use crate::span;
 
 /// The longest name that can be governed, in characters: with the server's name it has to be an identifier.
 pub const MAX_TOOL_NAME_CHARS: usize = 128;
+
+/// What is frozen of a tool, and its name.
+const MEMBERS: [&str; 6] = [
+    "name",
+    "title",
+    "description",
+    "annotations",
+    "inputSchema",
+    "outputSchema",
+];
 
 /// One page of a list of tools.
 #[derive(Debug)]
@@ -63,11 +73,13 @@ impl ToolPage {
 }
 
 impl ToolDefinition {
-    /// Reads one tool; nothing where it has no usable name or no schema for its input.
+    /// Reads one tool; nothing where it has no usable name or no schema for its input, or where a client may read another one.
     #[must_use]
     pub fn read(value: &Value) -> Option<Self> {
         let name = value.get("name")?.as_str()?;
-        let is_usable = !name.trim().is_empty() && name.chars().count() <= MAX_TOOL_NAME_CHARS;
+        let is_usable = !name.trim().is_empty()
+            && name.chars().count() <= MAX_TOOL_NAME_CHARS
+            && !misspells(value, &MEMBERS);
         let input = value
             .get("inputSchema")
             .filter(|schema| schema.as_object().is_some())?;
@@ -140,6 +152,12 @@ impl Facets {
     }
 }
 
+/// Whether a method is about tools, so that no server may hear of it but what is judged here: their list and their calls.
+#[must_use]
+pub fn is_about_tools(method: &str) -> bool {
+    folded(method.trim()).starts_with("tools/")
+}
+
 /// Names that a client may take for one: they differ in `.`, `_`, `-` or case only.
 #[must_use]
 pub fn folded_name(name: &str) -> String {
@@ -147,7 +165,7 @@ pub fn folded_name(name: &str) -> String {
         '.' | '-' => '_',
         other => other,
     };
-    name.chars().map(fold).collect::<String>().to_lowercase()
+    folded(&name.chars().map(fold).collect::<String>())
 }
 
 #[cfg(test)]
@@ -182,6 +200,7 @@ mod tests {
             ("foo-bar", "FOO_BAR", true),
             ("foobar", "foo_bar", false),
             ("a", "b", false),
+            ("lo\u{212a}", "lok", true),
         ] {
             assert_eq!(
                 folded_name(one) == folded_name(other),

@@ -112,6 +112,20 @@ fn whatever_is_not_a_message_is_refused_with_its_code() {
             -32600,
         ),
         (r#"{"jsonrpc":"2.0","id":1,"error":{}}"#, -32600),
+        // To whoever reads names without regard to case: the call of a tool, each of them.
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"m","Method":"tools/call"}"#,
+            -32600,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":{},"METHOD":"tools/call"}"#,
+            -32600,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{},"param\u017f":{}}"#,
+            -32600,
+        ),
+        (r#"{"jsonrpc":"2.0","Id":1,"method":"m"}"#, -32600),
     ] {
         assert_eq!(refused(text.as_bytes()).code(), code, "{text}");
     }

@@ -286,6 +286,50 @@ fn a_server_cannot_say_what_became_of_a_write() {
 }
 
 #[test]
+fn what_a_server_may_take_for_another_call_reaches_no_server() {
+    let place = Workplace::new();
+    let mut client = Client::open(&place, SHORT);
+    for call in [
+        // Without an id, or as it is spelt elsewhere.
+        r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"note"}}"#,
+        r#"{"jsonrpc":"2.0","method":"Tools/Call ","params":{"name":"note"}}"#,
+    ] {
+        client.say(call);
+    }
+    for (id, code, member, params) in [
+        (10, -32601, r#""method":"tools/Call""#, r#""name":"note""#),
+        (11, -32601, r#""method":"tools/invoke""#, r#""name":"note""#),
+        (
+            12,
+            -32600,
+            r#""method":"ping","Method":"tools/call""#,
+            r#""name":"note""#,
+        ),
+        (
+            13,
+            -32602,
+            r#""method":"tools/call""#,
+            r#""name":"look","Name":"note""#,
+        ),
+        (
+            14,
+            -32602,
+            r#""method":"tools/call""#,
+            r#""name":"look","argument\u017f":{}"#,
+        ),
+    ] {
+        client.say(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},{member},"params":{{{params}}}}}"#
+        ));
+        let refused: Value = serde_json::from_str(&hear(&client, id)).unwrap();
+        assert_eq!(refused["error"]["code"], code, "{refused}");
+    }
+    // The server has read everything that was meant for it.
+    call(&mut client, 20, "look", &json!({}));
+    assert!(place.notes().is_empty(), "{:?}", place.notes());
+}
+
+#[test]
 fn a_model_s_meta_gives_a_call_no_key_and_no_identity() {
     let place = Workplace::new();
     let mut client = open(&place, SHORT);

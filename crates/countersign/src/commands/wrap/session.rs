@@ -16,6 +16,7 @@ use anyhow::anyhow;
 use countersign_contract::StatusRef;
 use countersign_mcp::port::{FromClient, FromServer, Outgoing, ToClient, Unanswered};
 use countersign_mcp::stateless::RequestMeta;
+use countersign_mcp::tools::is_about_tools;
 use countersign_mcp::{Kind, Message, Opening, Passthrough, RequestId, salvage, write};
 
 use self::opening::{Initialize, Opened, Phase};
@@ -142,6 +143,9 @@ impl Session {
             "initialize" if !self.is_stateless() => self.initialize(id, &message),
             "tools/list" => self.pass(id, InFlight::List, &message),
             "tools/call" => self.call(id, message),
+            _ if is_about_tools(method) => {
+                self.refuse(id, METHOD_NOT_FOUND, "tools can be listed and called here");
+            }
             _ => self.pass(id, InFlight::Plain, &message),
         }
     }
@@ -330,6 +334,10 @@ impl FromClient for Session {
             }
             Kind::Notification { method } if method == "notifications/cancelled" => {
                 self.cancelled(&message);
+            }
+            // Some servers carry out what comes without an id, too.
+            Kind::Notification { method } if is_about_tools(&method) => {
+                self.complain("a call that wants no answer is not passed on");
             }
             Kind::Notification { method } => {
                 self.governor.is_going_on();

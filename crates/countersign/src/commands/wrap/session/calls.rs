@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use countersign_canonical::Value;
 use countersign_mcp::pin::Class;
-use countersign_mcp::{Message, Part, RequestId, passthrough, stateless, write};
+use countersign_mcp::{Message, Part, RequestId, misspells, passthrough, stateless, write};
 
 use super::{INVALID_PARAMS, INVALID_REQUEST, InFlight, METHOD_NOT_FOUND, Session};
 use crate::commands::wrap::answers;
@@ -61,6 +61,10 @@ impl Session {
         let (Some(params), Some(name)) = (params.as_ref(), name) else {
             return self.refuse(id, INVALID_PARAMS, "a call names its tool");
         };
+        if misspells(params.value(), &["name", "arguments"]) {
+            let text = "the name of a parameter differs from one of a call's in case only";
+            return self.refuse(id, INVALID_PARAMS, text);
+        }
         let arguments = params.member("arguments");
         if arguments
             .as_ref()
