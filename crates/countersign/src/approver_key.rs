@@ -26,12 +26,12 @@ const SIGNED: &str = "signed_";
 
 /// What an approver signs about one call: the call, how long, and which time this is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Statement<'s> {
-    pub(crate) status_ref: StatusRef,
-    pub(crate) request: RequestDigest,
-    pub(crate) approval: ApprovalDigest,
-    pub(crate) approver: &'s ApproverId,
-    pub(crate) expires_at: UtcSecond,
+struct Statement<'s> {
+    status_ref: StatusRef,
+    request: RequestDigest,
+    approval: ApprovalDigest,
+    approver: &'s ApproverId,
+    expires_at: UtcSecond,
 }
 
 impl Statement<'_> {

@@ -15,6 +15,7 @@ use countersign_runtime::WorkLedger;
 use etcetera::{BaseStrategy as _, choose_base_strategy};
 use uuid::Uuid;
 
+use crate::approver_key::KnownApprovers;
 use crate::cli::LedgerArgument;
 use crate::input::describe;
 use crate::ledger_advice::unopened;
@@ -63,13 +64,14 @@ impl LedgerLocation {
     }
 }
 
-/// Opens a ledger, and makes it where it is not there.
+/// Opens a ledger for a host, and makes it where it is not there. Nothing begins that a person approved and did not sign.
 pub(crate) fn open_ledger(location: &LedgerLocation) -> anyhow::Result<FileLedger> {
     let limits = Limits::of_one_among_many();
     let opened = SqliteBackend::open_with(&location.file, limits, Arc::new(MachineClock));
     let backend = opened.map_err(|error| unopened(&error))?;
     let ledger = DurableLedger::new(backend, new_instance()?, Lifetimes::default());
-    Ok(ledger.with_steady_clock(MachineClock))
+    let ledger = ledger.with_steady_clock(MachineClock);
+    Ok(ledger.with_approval_check(KnownApprovers::load()?))
 }
 
 /// Opens the ledger that was named, or the user's own, where it is there.
@@ -90,7 +92,7 @@ pub(crate) fn new_instance() -> anyhow::Result<InstanceId> {
 pub(crate) fn data_directory() -> anyhow::Result<PathBuf> {
     let strategy = choose_base_strategy().map_err(|_| {
         anyhow!(
-            "there is no home directory to keep a ledger in: name one with --ledger sqlite:PATH"
+            "there is no home directory: name one with HOME or XDG_DATA_HOME, or a ledger alone with --ledger sqlite:PATH"
         )
     })?;
     Ok(strategy.data_dir().join("countersign"))

@@ -12,20 +12,62 @@ use crate::prompt::Terminal;
 const MAX_TRIES: usize = 3;
 /// The fewest characters of a passphrase.
 const MIN_CHARS: usize = 10;
+/// What whoever approves for the first time is told.
+const FIRST_KEY: &str = "
+Nobody has a key to approve with here yet, so it is made now. What you approve is signed with it: nothing
+begins that is not. Its passphrase is typed on this terminal, and taken from nowhere else.
+";
 
-/// The key that an approver decides with. Nothing where nobody has one, so that none is needed.
-pub(crate) fn key_of(approver: &ApproverId) -> anyhow::Result<Option<SealedKey>> {
-    let store = KeyStore::open()?;
-    if store.all()?.is_empty() {
-        return Ok(None);
+/// Who decides, before anything is asked.
+pub(crate) enum Signer {
+    Keyed(SealedKey),
+    /// Nobody has a key here yet.
+    First(KeyName),
+}
+
+impl Signer {
+    /// An error where others have keys here and this approver has none.
+    pub(crate) fn of(approver: &ApproverId) -> anyhow::Result<Self> {
+        let store = KeyStore::open()?;
+        let name = KeyName::of(approver);
+        let found = name.as_ref().map(|name| store.find(name)).transpose()?;
+        match (found.flatten(), name) {
+            (Some(key), _) => Ok(Self::Keyed(key)),
+            (None, Some(name)) if store.all()?.is_empty() => Ok(Self::First(name)),
+            (None, _) => bail!(
+                "{} has no key here: see \"countersign approver show\"; a new one counts for what is started after it",
+                Inert::new(approver.as_str())
+            ),
+        }
     }
-    let key = KeyName::of(approver).map(|name| store.find(&name));
-    match key.transpose()?.flatten() {
-        Some(key) => Ok(Some(key)),
-        None => bail!(
-            "{} has no key here, and decisions are signed: see \"countersign approver show\"",
-            Inert::new(approver.as_str())
-        ),
+
+    /// Opens the key, or makes the first one. Nothing where whoever was asked gives up.
+    pub(crate) fn unlock(&self, terminal: &Terminal) -> anyhow::Result<Option<UnlockedKey>> {
+        match self {
+            Self::Keyed(key) => unlock(terminal, key),
+            Self::First(name) => {
+                let Some((key, passphrase)) = first_key(terminal, name)? else {
+                    return Ok(None);
+                };
+                key.open(&passphrase)
+            }
+        }
+    }
+
+    /// The key, which is made where it is the first. Nothing where whoever was asked gives up.
+    pub(crate) fn key(self, terminal: &Terminal) -> anyhow::Result<Option<SealedKey>> {
+        Ok(match self {
+            Self::Keyed(key) => Some(key),
+            Self::First(name) => first_key(terminal, &name)?.map(|(key, _)| key),
+        })
+    }
+
+    /// Tells whether it is the approver who says no. A denial lets nothing happen, so that it needs no key where there is none.
+    pub(crate) fn may_deny(&self, terminal: &Terminal) -> anyhow::Result<bool> {
+        match self {
+            Self::Keyed(key) => Ok(unlock(terminal, key)?.is_some()),
+            Self::First(_) => Ok(true),
+        }
     }
 }
 
@@ -42,6 +84,27 @@ pub(crate) fn unlock(terminal: &Terminal, key: &SealedKey) -> anyhow::Result<Opt
         told(terminal, "That is not the passphrase.\n")?;
     }
     bail!("the passphrase was wrong {MAX_TRIES} times: nothing was decided")
+}
+
+/// Makes a key and keeps it. Nothing where whoever was asked gives up.
+pub(crate) fn new_key(
+    terminal: &Terminal,
+    name: &KeyName,
+) -> anyhow::Result<Option<(SealedKey, Zeroizing<String>)>> {
+    let Some(passphrase) = new_passphrase(terminal, name)? else {
+        return Ok(None);
+    };
+    let key = SealedKey::generate(name.clone(), &passphrase)?;
+    KeyStore::open()?.add(&key)?;
+    Ok(Some((key, passphrase)))
+}
+
+fn first_key(
+    terminal: &Terminal,
+    name: &KeyName,
+) -> anyhow::Result<Option<(SealedKey, Zeroizing<String>)>> {
+    told(terminal, FIRST_KEY)?;
+    new_key(terminal, name)
 }
 
 /// Takes a new passphrase, typed twice. Nothing where whoever was asked gives up.

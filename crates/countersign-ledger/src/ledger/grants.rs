@@ -182,7 +182,8 @@ fn use_one(
 }
 
 /// Tells whether an approval still counts when its write begins. The grant that gave it has to stand and to cover the call: what
-/// was decided beforehand is taken back up to the last moment.
+/// was decided beforehand is taken back up to the last moment. What was decided in the ledger is judged by more than that it
+/// stands there; what the host brings itself, such as its policy's word, it believes.
 pub(super) fn still_holds(
     tables: &mut dyn Tables,
     approval: &ApprovalEvidence,
@@ -207,7 +208,8 @@ pub(super) fn still_holds(
             }
         }
     };
-    Ok(check.is_none_or(|check| check.holds(record, approval, grant.as_ref())))
+    let is_believed = |check: &dyn ApprovalCheck| check.holds(record, approval, grant.as_ref());
+    Ok(!was_decided_here || check.is_none_or(is_believed))
 }
 
 fn given_until(now: Moment, grant: &Grant) -> UtcSecond {

@@ -1,6 +1,7 @@
 //! The approvers whose signatures count.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use base64::Engine as _;
@@ -10,22 +11,52 @@ use countersign_ledger::{ApprovalCheck, Grant, Record};
 use countersign_policy::ApprovalEvidence;
 
 use super::{KeyName, KeyStore, PUBLIC_BYTES, SIGNED, Statement, grant_bytes};
+use crate::output::complain;
 
-/// Public keys by approver, as they were when the program started: a key that is put there later has no say in it.
+/// Public keys by approver. What they have not signed begins nothing.
 ///
-/// While there is none at all, approvals need no signature. From the first key on, nothing else counts, whoever it names.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct KnownApprovers(BTreeMap<KeyName, [u8; PUBLIC_BYTES]>);
+/// They are taken once: when the program starts or, where nobody had a key by then, when the first approval is judged that may
+/// have been signed with one. A key that is put there later has no say in it.
+#[derive(Debug)]
+pub(crate) struct KnownApprovers {
+    /// Nothing where there is no place for keys.
+    store: Option<KeyStore>,
+    keys: OnceLock<PublicKeys>,
+}
+
+type PublicKeys = BTreeMap<KeyName, [u8; PUBLIC_BYTES]>;
 
 impl KnownApprovers {
-    /// Those who have a key in the user's data directory.
+    /// Those who have a key in the user's data directory, or will be the first to have one.
     pub(crate) fn load() -> anyhow::Result<Self> {
-        let keys = KeyStore::open()?.all()?.into_iter();
-        Ok(Self(keys.map(|key| (key.name, key.public)).collect()))
+        let known = Self {
+            store: KeyStore::open().inspect_err(without_place).ok(),
+            keys: OnceLock::new(),
+        };
+        known.take()?;
+        Ok(known)
+    }
+
+    /// Takes the keys, if there are any.
+    fn take(&self) -> anyhow::Result<Option<&PublicKeys>> {
+        if self.keys.get().is_none()
+            && let Some(store) = &self.store
+        {
+            let keys = store.all()?.into_iter();
+            let keys: PublicKeys = keys.map(|key| (key.name, key.public)).collect();
+            if !keys.is_empty() {
+                // Whoever was first is right.
+                let _ = self.keys.set(keys);
+            }
+        }
+        Ok(self.keys.get())
     }
 
     fn has_signed(&self, approver: &ApproverId, bytes: &[u8], signature: &str) -> bool {
-        let public = KeyName::of(approver).and_then(|name| self.0.get(&name));
+        // Keys that cannot be read prove nothing.
+        let keys = self.take().ok().flatten();
+        let name = KeyName::of(approver);
+        let public = keys.zip(name).and_then(|(keys, name)| keys.get(&name));
         let signature = URL_SAFE_NO_PAD.decode(signature).ok();
         public.zip(signature).is_some_and(|(public, signature)| {
             let public = UnparsedPublicKey::new(&ED25519, public);
@@ -36,9 +67,6 @@ impl KnownApprovers {
 
 impl ApprovalCheck for KnownApprovers {
     fn holds(&self, record: &Record, approval: &ApprovalEvidence, grant: Option<&Grant>) -> bool {
-        if self.0.is_empty() {
-            return true;
-        }
         if let Some(grant) = grant {
             return self.accepts(grant);
         }
@@ -59,6 +87,12 @@ impl ApprovalCheck for KnownApprovers {
     fn accepts(&self, grant: &Grant) -> bool {
         let is_signed =
             |signature: &String| self.has_signed(&grant.approver, &grant_bytes(grant), signature);
-        self.0.is_empty() || grant.signature.as_ref().is_some_and(is_signed)
+        grant.signature.as_ref().is_some_and(is_signed)
     }
+}
+
+fn without_place(error: &anyhow::Error) {
+    complain(&format!(
+        "nothing can be approved for this process: {error:#}"
+    ));
 }

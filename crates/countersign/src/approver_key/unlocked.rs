@@ -6,8 +6,8 @@ use anyhow::anyhow;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use countersign_contract::ApprovalId;
-use countersign_ledger::Grant;
+use countersign_contract::{ApprovalDigest, ApprovalId, ApproverId, UtcSecond};
+use countersign_ledger::{Decision, Grant, OperationDetail};
 use zeroize::Zeroizing;
 
 use super::sealed::{KeyName, random};
@@ -43,11 +43,29 @@ impl UnlockedKey {
         &self.seed
     }
 
-    /// Signs that a call is approved. The approval's name is the signature.
-    pub(crate) fn approve(&self, statement: &Statement<'_>) -> anyhow::Result<ApprovalId> {
+    /// Approves a call that was shown, for as long as it says. The approval's name is the signature.
+    pub(crate) fn approve(
+        &self,
+        call: &OperationDetail,
+        approver: &ApproverId,
+        expires_at: UtcSecond,
+    ) -> anyhow::Result<Decision> {
+        let (terms, proposal) = (&call.record.terms, &call.proposal);
+        let request = terms.request;
+        let statement = Statement {
+            status_ref: terms.status_ref,
+            request,
+            approval: ApprovalDigest::of(&proposal.call, &proposal.contract, &request, approver),
+            approver,
+            expires_at,
+        };
         let nonce = URL_SAFE_NO_PAD.encode(random::<NONCE_BYTES>()?);
         let signature = self.sign(&statement.bytes(&nonce))?;
-        Ok(ApprovalId::new(format!("{SIGNED}{nonce}.{signature}"))?)
+        Ok(Decision::Approve {
+            by: approver.clone(),
+            approval_id: ApprovalId::new(format!("{SIGNED}{nonce}.{signature}"))?,
+            expires_at,
+        })
     }
 
     /// Signs a grant.

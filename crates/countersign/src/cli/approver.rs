@@ -12,8 +12,9 @@ Examples:
 
 /// Makes and keeps the keys that approvers decide with.
 ///
-/// From the first key on, "countersign approvals" and "countersign grants" ask for its passphrase, and a wrapped server begins
-/// nothing that is not signed with a key that was there when it started: restart wrapped servers afterwards.
+/// Approving and granting ask for its passphrase, and nothing begins that a person approved and did not sign. Whoever has none is
+/// offered one with the first approval. What runs takes the keys that are there when it starts, or the first ones that come
+/// after: for a later key, restart wrapped servers.
 ///
 /// A passphrase is typed on the controlling terminal and comes from nowhere else: no standard input, argument, variable or file.
 #[derive(Debug, Args)]

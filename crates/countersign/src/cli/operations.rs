@@ -284,7 +284,7 @@ pub(crate) struct DenyArguments {
 /// Shows what waits on the whole terminal, as it comes, and decides about it.
 ///
 /// Nothing is decided about a call before its end was on the screen, and only about the call that is shown: one that was asked for
-/// anew meanwhile is shown again instead. Where approvers have keys, a passphrase is asked for and kept for a while.
+/// anew meanwhile is shown again instead. The passphrase is asked for, and the key kept open for a while.
 ///
 /// Exit codes: 0 it was ended, 2 something could not be used, a missing terminal among it.
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use crate::approver_key::{KeyName, KeyStore, SealedKey};
 use crate::cli::{ApproverArguments, ApproverCommand};
 use crate::output::{Verdict, complain, print_json, print_text};
 use crate::prompt::Terminal;
-use crate::unlocking::{new_passphrase, unlock};
+use crate::unlocking::{new_key, new_passphrase, unlock};
 
 pub(crate) fn run(arguments: &ApproverArguments) -> anyhow::Result<Verdict> {
     match &arguments.command {
@@ -22,14 +22,15 @@ fn create(name: &KeyName) -> anyhow::Result<Verdict> {
     if store.find(name)?.is_some() {
         bail!("{} has a key already", name.as_str());
     }
-    let Some(passphrase) = new_passphrase(&terminal()?, name)? else {
+    let is_first = store.all()?.is_empty();
+    let Some((key, _)) = new_key(&terminal()?, name)? else {
         return Ok(given_up());
     };
-    let key = SealedKey::generate(name.clone(), &passphrase)?;
-    store.add(&key)?;
     let (name, public) = (name.as_str(), key.fingerprint());
     complain(&format!("{name} has a key now: {public}"));
-    complain("restart wrapped servers: those that run do not know it yet");
+    if !is_first {
+        complain("restart wrapped servers: those that run do not know it yet");
+    }
     Ok(Verdict::Good)
 }
 
@@ -47,7 +48,9 @@ fn show(as_json: bool) -> anyhow::Result<Verdict> {
             ("approvers", Value::Array(keys.collect())),
         ]))?;
     } else if keys.is_empty() {
-        complain("nobody has a key: decisions need no passphrase");
+        complain(
+            "nobody has a key yet, so nothing is approved: \"countersign approver create\" makes one",
+        );
     } else {
         for key in &keys {
             let (name, public) = (key.name.as_str(), key.fingerprint());

@@ -57,6 +57,7 @@ pub(crate) fn run(arguments: &TurnArguments) -> anyhow::Result<Verdict> {
             ApproveMode::None => Asking::Nobody,
         },
         terminal: OnceCell::new(),
+        key: OnceCell::new(),
         packages,
     };
     tidy_up(&ledger)?;

@@ -43,7 +43,6 @@ use self::inventory::Inventory;
 use self::lines::{Line, next_line};
 use self::pin_store::PinStore;
 use self::stdio::{Patience, StdioClient};
-use crate::approver_key::KnownApprovers;
 use crate::cli::{HeaderArgument, PinsArgument, RemoteArguments, WrapArguments};
 use crate::host_ledger::{LedgerLocation, data_directory, open_ledger};
 use crate::input::describe;
@@ -99,11 +98,6 @@ fn host(arguments: &WrapArguments) -> anyhow::Result<Host> {
     let ledger = open_ledger(&LedgerLocation::or_default(
         arguments.ledger.ledger.as_ref(),
     )?)?;
-    let ledger = if arguments.observe {
-        ledger
-    } else {
-        ledger.with_approval_check(KnownApprovers::load()?)
-    };
     ledger.expire(MAX_TIDIED).map_err(failed)?;
     ledger.recover(MAX_TIDIED).map_err(failed)?;
     let policy = if arguments.observe {

@@ -6,11 +6,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::Value;
 
 use crate::mcp_client::{Client, handle, outcome};
-use crate::terminal::{Ended, Session};
+use crate::program::{key_file, make_key};
+use crate::terminal::{Ended, PASSPHRASE, Session};
 use crate::workplace::Workplace;
 
 const SHORT: &[&str] = &["--approval-wait", "0"];
-const PASSPHRASE: &str = "correct horse battery\n";
 const ASKED: &str = "Passphrase of operator: ";
 
 /// A user with a data directory, in which a key may be.
@@ -26,20 +26,12 @@ impl User {
 
     fn with_key(place: &Workplace, name: &str) -> Self {
         let user = Self::new(place, name);
-        let made = user
-            .session(&["approver", "create"])
-            .typing_at("New passphrase of operator: ", PASSPHRASE)
-            .typing_at("The same again, of operator: ", PASSPHRASE)
-            .run();
-        assert_eq!(made.code, 0, "{made:?}");
-        assert_hidden(&made);
+        make_key(&user.0, "operator");
         user
     }
 
     fn session<'s>(&self, arguments: &[&str]) -> Session<'s> {
-        Session::new(arguments)
-            .with_variable("XDG_DATA_HOME", &self.0)
-            .with_variable("NO_COLOR", "1")
+        Session::of_user(&self.0, arguments).with_variable("NO_COLOR", "1")
     }
 
     fn decision<'s>(&self, place: &Workplace, command: &str, handle: &str) -> Session<'s> {
@@ -59,7 +51,7 @@ impl User {
     }
 
     fn key(&self) -> String {
-        format!("{}/countersign/approvers/operator.key.json", self.0)
+        key_file(&self.0)
     }
 }
 
@@ -206,20 +198,14 @@ fn a_signed_approval_begins_and_a_wrong_passphrase_decides_nothing() {
 fn what_is_not_signed_with_the_known_key_begins_nothing() {
     let place = Workplace::new();
     let user = User::with_key(&place, "user");
-    let strangers = [
-        (User::new(&place, "keyless"), ""),
-        (User::with_key(&place, "other"), PASSPHRASE),
-    ];
+    let strangers = ["another", "other"].map(|name| User::with_key(&place, name));
     let mut client = Client::open_for(&user.0, &place, SHORT);
-    for (number, (stranger, passphrase)) in strangers.iter().enumerate() {
+    for (number, stranger) in strangers.iter().enumerate() {
         let arguments = format!(r#"{{"n": {number}}}"#);
         let id = u32::try_from(number).unwrap() * 10;
         let waiting = handle(&client.call(id + 1, "note", &arguments));
-        let mut session = stranger.decision(&place, "approve", &waiting);
-        if !passphrase.is_empty() {
-            session = session.typing_at(ASKED, passphrase);
-        }
-        let decided = session.run();
+        let session = stranger.decision(&place, "approve", &waiting);
+        let decided = session.typing_at(ASKED, PASSPHRASE).run();
         assert_eq!(decided.code, 0, "{decided:?}");
         for _ in 0..200 {
             if state(&place, &waiting) == "blocked" {
@@ -228,11 +214,8 @@ fn what_is_not_signed_with_the_known_key_begins_nothing() {
         }
         assert_eq!(state(&place, &waiting), "blocked");
         let waiting = handle(&client.call(id + 2, "note", r#"{"n": "granted"}"#));
-        let mut session = stranger.grant(&place, &waiting);
-        if !passphrase.is_empty() {
-            session = session.typing_at(ASKED, passphrase);
-        }
-        assert_eq!(session.run().code, 0);
+        let session = stranger.grant(&place, &waiting);
+        assert_eq!(session.typing_at(ASKED, PASSPHRASE).run().code, 0);
         let waits = client.call(id + 3, "note", r#"{"n": "another"}"#);
         assert_eq!(outcome(&waits)["code"], "APPROVAL_REQUIRED", "{waits}");
     }
@@ -255,4 +238,102 @@ fn what_is_not_signed_with_the_known_key_begins_nothing() {
         unknown.stderr.contains("mallory has no key here"),
         "{unknown:?}"
     );
+}
+
+/// The first approval makes the key that it is signed with, and whatever runs already knows it from then on: that one, and none
+/// that comes later.
+#[test]
+fn the_first_approval_makes_a_key_and_later_keys_have_no_say() {
+    let place = Workplace::new();
+    let user = User::new(&place, "user");
+    let mut client = Client::open_for(&user.0, &place, SHORT);
+    let waiting = handle(&client.call(1, "note", "{}"));
+    let declined = user
+        .decision(&place, "approve", &waiting)
+        .typing_at("New passphrase of operator: ", "\u{4}")
+        .run();
+    assert_eq!(declined.code, 1, "{declined:?}");
+    assert!(
+        declined.stderr.contains("nothing was decided"),
+        "{declined:?}"
+    );
+    assert!(!fs::exists(user.key()).unwrap());
+    assert_eq!(state(&place, &waiting), "awaiting_approval");
+    let approved = user
+        .decision(&place, "approve", &waiting)
+        .typing_at("New passphrase of operator: ", PASSPHRASE)
+        .typing_at("The same again, of operator: ", PASSPHRASE)
+        .run();
+    assert_eq!(approved.code, 0, "{approved:?}");
+    assert!(
+        approved.terminal.contains("Nobody has a key"),
+        "{approved:?}"
+    );
+    assert_hidden(&approved);
+    let done = client.call(2, "note", "{}");
+    assert_eq!(outcome(&done)["status"], "succeeded", "{done}");
+    // Somebody puts another key where that one was.
+    let other = User::with_key(&place, "other");
+    fs::copy(other.key(), user.key()).unwrap();
+    let waiting = handle(&client.call(3, "note", r#"{"n": 3}"#));
+    let replaced = user
+        .decision(&place, "approve", &waiting)
+        .typing_at(ASKED, PASSPHRASE)
+        .run();
+    assert_eq!(replaced.code, 0, "{replaced:?}");
+    let refused = client.call(4, "note", r#"{"n": 3}"#);
+    assert_ne!(outcome(&refused)["status"], "succeeded", "{refused}");
+    assert_eq!(place.notes().len(), 1);
+}
+
+/// A denial lets nothing happen: where nobody has a key, it asks for none.
+#[test]
+fn a_denial_needs_no_key_where_there_is_none() {
+    let place = Workplace::new();
+    let user = User::new(&place, "user");
+    let mut client = Client::open_for(&user.0, &place, SHORT);
+    let waiting = handle(&client.call(1, "note", "{}"));
+    let denied = user.decision(&place, "deny", &waiting).run();
+    assert_eq!(denied.code, 0, "{denied:?}");
+    assert_eq!(state(&place, &waiting), "denied");
+    assert!(!fs::exists(user.key()).unwrap());
+}
+
+/// A passphrase comes from the controlling terminal and from nowhere else.
+#[test]
+fn no_passphrase_is_taken_from_elsewhere() {
+    let place = Workplace::new();
+    let user = User::with_key(&place, "user");
+    let mut client = Client::open_for(&user.0, &place, SHORT);
+    let waiting = handle(&client.call(1, "note", "{}"));
+    let everywhere = format!("yes\n{PASSPHRASE}");
+    let alone = user
+        .decision(&place, "approve", &waiting)
+        .reading(&everywhere)
+        .with_variable("COUNTERSIGN_PASSPHRASE", PASSPHRASE.trim())
+        .without_terminal()
+        .run();
+    assert_eq!(alone.code, 2, "{alone:?}");
+    assert!(alone.stderr.contains("there is no terminal"), "{alone:?}");
+    let given_up = user
+        .decision(&place, "approve", &waiting)
+        .reading(&everywhere)
+        .typing_at(ASKED, "\u{4}")
+        .run();
+    assert_eq!(given_up.code, 1, "{given_up:?}");
+    assert_eq!(state(&place, &waiting), "awaiting_approval");
+    let ledger = place.ledger();
+    let named = [
+        "approvals",
+        "approve",
+        &waiting,
+        "--as",
+        "operator",
+        "--ledger",
+        &ledger,
+    ];
+    for option in ["--passphrase", "--passphrase-file", "--yes"] {
+        let refused = user.session(&[&named[..], &[option, "x"]].concat()).run();
+        assert_eq!(refused.code, 2, "{refused:?}");
+    }
 }

@@ -4,9 +4,9 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::program::{Finished, countersign};
+use crate::program::{Finished, countersign, countersign_with, make_key};
 use crate::provider::{Provider, note};
-use crate::terminal::{Ended, Session};
+use crate::terminal::{Ended, PASSPHRASE, Session};
 use crate::workplace::{Workplace, texts, waiting_handle};
 
 const PROVIDER: Provider = Provider::Responses;
@@ -72,6 +72,9 @@ fn settled(text: &str) -> String {
 fn settled_token(token: &str) -> String {
     if let Some(digest) = token.strip_prefix("sha256:") {
         return format!("sha256:{}", settled_token(digest));
+    }
+    if token.starts_with("signed_") {
+        return "SIGNATURE".to_owned();
     }
     let is_hex = token.chars().all(|character| character.is_ascii_hexdigit());
     match token.len() {
@@ -210,17 +213,48 @@ fn nothing_but_a_yes_on_a_terminal_decides() {
 fn an_approver_whom_the_tools_file_does_not_list_begins_nothing() {
     let place = Workplace::new();
     let handle = waiting(&place, "x");
+    let (data, ledger, tools) = (place.at("data"), place.ledger(), place.at("tools.toml"));
+    make_key(&data, "somebody");
     let approve = ["approvals", "approve", &handle, "--as", "somebody"];
-    assert_eq!(answered(&place, &approve, "yes\n").code, 0);
-    let work = over(
-        &place,
-        &["work", "--tools", &place.at("tools.toml"), "--once"],
-    );
+    let approved = Session::of_user(&data, &[&approve[..], &["--ledger", &ledger]].concat())
+        .answering("yes\n")
+        .typing_at("Passphrase of somebody: ", PASSPHRASE)
+        .run();
+    assert_eq!(approved.code, 0, "{approved:?}");
+    let work = ["work", "--tools", &tools, "--once", "--ledger", &ledger];
+    let work = countersign_with(&work, b"", &[("XDG_DATA_HOME", &data)]);
     assert_eq!(
         (work.code, work.stderr.as_str()),
         (0, "countersign: 1 blocked\n")
     );
     assert_eq!(state(&place, &handle), "blocked");
+    assert!(place.notes().is_empty());
+}
+
+/// Whoever can write the ledger can write approvals into it: what no key of this user has signed begins nothing.
+#[test]
+fn what_a_stranger_signed_begins_nothing() {
+    let place = Workplace::new();
+    let (data, ledger, tools) = (place.at("data"), place.ledger(), place.at("tools.toml"));
+    make_key(&data, "operator");
+    for text in ["x", "y"] {
+        let handle = waiting(&place, text);
+        let approve = ["approvals", "approve", &handle, "--as", "operator"];
+        let approved = Session::of_user(&data, &[&approve[..], &["--ledger", &ledger]].concat())
+            .answering("yes\n")
+            .typing_at("Passphrase of operator: ", PASSPHRASE)
+            .run();
+        assert_eq!(approved.code, 0, "{approved:?}");
+        if text == "x" {
+            let work = countersign(&["work", "--tools", &tools, "--once", "--ledger", &ledger]);
+            assert_eq!(work.stderr, "countersign: 1 blocked\n");
+            assert_eq!(state(&place, &handle), "blocked");
+        } else {
+            // It has to be asked for anew.
+            assert_eq!(again(&place, text), "APPROVAL_REQUIRED");
+            assert_eq!(state(&place, &handle), "awaiting_approval");
+        }
+    }
     assert!(place.notes().is_empty());
 }
 
@@ -417,9 +451,7 @@ fn without_a_name_the_ledger_is_the_user_s_own() {
         .position(|argument| *argument == "--ledger")
         .unwrap();
     arguments.drain(named..=named + 1);
-    let run = |arguments: &[&str]| {
-        crate::program::countersign_with(arguments, b"", &[("XDG_DATA_HOME", &home)])
-    };
+    let run = |arguments: &[&str]| countersign_with(arguments, b"", &[("XDG_DATA_HOME", &home)]);
     let finished = run(&arguments);
     assert_eq!(finished.code, 0, "{}", finished.stderr);
     let handle = waiting_handle(&finished.stderr);

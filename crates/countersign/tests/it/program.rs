@@ -2,17 +2,43 @@
 
 use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::thread;
+
+use crate::terminal::{PASSPHRASE, Session};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
 
-/// The user's data directory of runs that name no ledger: never the real one.
+/// The user's data directory of runs that name no ledger, with an approver's key: never the real one.
 pub(crate) fn data_directory() -> String {
-    format!(
-        "{}/data-{}",
-        env!("CARGO_TARGET_TMPDIR"),
-        std::process::id()
-    )
+    static MADE: OnceLock<String> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let number = std::process::id();
+        let data = format!("{}/data-{number}", env!("CARGO_TARGET_TMPDIR"));
+        // A process of the same number may have been here before.
+        if !std::fs::exists(key_file(&data)).unwrap() {
+            make_key(&data, "operator");
+        }
+        data
+    })
+    .clone()
+}
+
+/// The key of `operator` in a user's data directory.
+pub(crate) fn key_file(data: &str) -> String {
+    format!("{data}/countersign/approvers/operator.key.json")
+}
+
+/// Makes an approver's key, as a user would.
+pub(crate) fn make_key(data: &str, name: &str) {
+    let asked = ["New passphrase", "The same again,"].map(|what| format!("{what} of {name}: "));
+    let made = Session::of_user(data, &["approver", "create", "--name", name])
+        .typing_at(&asked[0], PASSPHRASE)
+        .typing_at(&asked[1], PASSPHRASE)
+        .run();
+    assert_eq!(made.code, 0, "{made:?}");
+    let shown = [&made.terminal, &made.stdout, &made.stderr];
+    assert!(!shown.iter().any(|text| text.contains("horse")), "{made:?}");
 }
 
 /// What a run came to.

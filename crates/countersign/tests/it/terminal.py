@@ -1,7 +1,7 @@
 """Runs a program in a session of its own, with or without a terminal that controls it, and types on that terminal.
 
-Reads a JSON request from standard input: {argv, environment, columns, has_terminal, shows_output, stdin, early, typed}.
-`early` is typed before the program starts; `typed` is a list of [wait for this on the terminal, then type this]; a null to
+Reads a JSON request from standard input: {argv, environment, columns, has_terminal, shows_output, stdin, early, passphrase, typed}.
+`early` is typed before the program starts; `passphrase` is a question and what is typed whenever it is asked, or null; `typed` is a list of [wait for this on the terminal, then type this]; a null to
 type hangs up. `shows_output` puts standard output on the terminal. Prints {code, terminal, stdout, stderr} as JSON.
 """
 
@@ -50,6 +50,7 @@ def main():
     if process.stdout:
         sources[process.stdout.fileno()] = "stdout"
     typed, looked = list(request["typed"]), 0
+    passphrase, asked = request["passphrase"], 0
     while sources:
         if time.monotonic() - start > DEADLINE_SECONDS:
             process.kill()
@@ -73,6 +74,11 @@ def main():
                     os.close(main_end)
                 else:
                     os.write(main_end, text.encode())
+        if passphrase and main_end in sources:
+            found = seen["terminal"].find(passphrase[0].encode(), asked)
+            if found >= 0:
+                asked = found + len(passphrase[0].encode())
+                os.write(main_end, passphrase[1].encode())
     code = process.wait()
     texts = {name: piece.decode("utf-8", "strict") for name, piece in seen.items()}
     json.dump({"code": code, "untyped": len(typed), **texts}, sys.stdout)

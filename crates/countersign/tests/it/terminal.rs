@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::program::{PROGRAM, data_directory};
 
+/// Of the key in the user's data directory of the tests.
+pub(crate) const PASSPHRASE: &str = "correct horse battery\n";
+
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/terminal.py");
 
 /// What the terminal is like, and what happens on it.
@@ -18,6 +21,7 @@ pub(crate) struct Session<'s> {
     shows_output: bool,
     stdin: &'s str,
     early: &'s str,
+    knows_passphrase: bool,
     typed: Vec<(&'s str, Option<&'s str>)>,
 }
 
@@ -32,21 +36,31 @@ pub(crate) struct Ended {
 }
 
 impl<'s> Session<'s> {
-    #[expect(clippy::disallowed_methods, reason = "tools are found on the PATH")]
+    /// For the user of the tests, who types the passphrase wherever it is asked for.
     pub(crate) fn new(arguments: &[&str]) -> Self {
+        Self {
+            knows_passphrase: true,
+            ..Self::of_user(&data_directory(), arguments)
+        }
+    }
+
+    /// For a user with a data directory of their own.
+    #[expect(clippy::disallowed_methods, reason = "tools are found on the PATH")]
+    pub(crate) fn of_user(data: &str, arguments: &[&str]) -> Self {
         let path = std::env::var("PATH").unwrap();
         Self {
             arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
             environment: Map::from_iter([
                 ("PATH".to_owned(), path.into()),
                 ("TERM".to_owned(), "xterm-256color".into()),
-                ("XDG_DATA_HOME".to_owned(), data_directory().into()),
+                ("XDG_DATA_HOME".to_owned(), data.into()),
             ]),
             columns: 100,
             has_terminal: true,
             shows_output: false,
             stdin: "",
             early: "",
+            knows_passphrase: false,
             typed: Vec::new(),
         }
     }
@@ -117,6 +131,7 @@ impl<'s> Session<'s> {
             "shows_output": self.shows_output,
             "stdin": self.stdin,
             "early": self.early,
+            "passphrase": self.knows_passphrase.then_some(["Passphrase of operator: ", PASSPHRASE]),
             "typed": self.typed,
         });
         let mut driver = Command::new("python3")

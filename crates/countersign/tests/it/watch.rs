@@ -19,9 +19,7 @@ fn watch<'s>(place: &Workplace, options: &[&str]) -> Session<'s> {
         "--ledger",
         &ledger,
     ];
-    Session::new(&[&fixed, options].concat())
-        .with_variable("XDG_DATA_HOME", &place.at("data"))
-        .with_columns(80)
+    Session::new(&[&fixed, options].concat()).with_columns(80)
 }
 
 /// The frames that were shown, without what differs between runs.
@@ -77,6 +75,7 @@ fn a_call_is_read_whole_and_approved_from_the_queue() {
     let ended = watch(&place, &[])
         .typing_at("1 waiting", "a")
         .typing_at("a approve", "a")
+        .typing_at("passphrase of operator", "correct horse battery\r")
         .typing_at("operator approved it", "q")
         .run();
     assert_eq!(ended.code, 0, "{ended:?}");
@@ -99,6 +98,7 @@ fn the_reason_of_a_denial_reaches_the_agent() {
         .typing_at("1 waiting", "d")
         .typing_at("d deny", "d")
         .typing_at("the agent is told", "use the other folderr\u{7f}\r")
+        .typing_at("passphrase of operator", "correct horse battery\r")
         .typing_at("operator denied it", "?")
         .typing_at("nothing is decided by that", "x")
         .typing_at("nothing waits", "q")
@@ -131,6 +131,37 @@ fn a_long_call_is_decided_only_after_its_end_was_seen() {
     assert_eq!(place.notes().len(), 0);
 }
 
+/// Whoever has no key denies, and is offered one before the queue is shown.
+#[test]
+fn without_a_key_nothing_is_approved_from_the_queue() {
+    let place = Workplace::new();
+    let mut client = Client::open(&place, SHORT);
+    client.call(1, "note", "{}");
+    let ledger = place.ledger();
+    let arguments = [
+        "approvals",
+        "watch",
+        "--as",
+        "operator",
+        "--ledger",
+        &ledger,
+    ];
+    let ended = Session::of_user(&place.at("data"), &arguments)
+        .typing_at("New passphrase of operator: ", "\u{3}")
+        .typing_at("no key: deny only", "s")
+        .typing_at("a approve", "a")
+        .typing_at("approving needs a key", "g")
+        .typing_at("Approve calls like this", "\r")
+        .typing_at("approving needs a key", "d")
+        .typing_at("the agent is told", "\r")
+        .typing_at("operator denied it", "q")
+        .run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let denied = client.call(2, "note", "{}");
+    assert_eq!(outcome(&denied)["code"], "APPROVAL_INVALID", "{denied}");
+    assert_eq!(place.notes().len(), 0);
+}
+
 /// Keys that were pressed before a call was on the screen decide nothing about it.
 #[test]
 fn what_was_pressed_ahead_decides_nothing() {
@@ -159,6 +190,7 @@ fn calls_like_one_are_granted_from_the_queue() {
         .typing_at("g grant", "g")
         .typing_at("Approve calls like this", " j u")
         .typing_at("5 calls within", "\r")
+        .typing_at("passphrase of operator", "correct horse battery\r")
         .typing_at("is granted until", "q")
         .run();
     assert_eq!(ended.code, 0, "{ended:?}");

@@ -1,32 +1,34 @@
 //! A person decides about a write, on the controlling terminal.
 
 use anyhow::{anyhow, bail};
-use countersign_contract::{ApprovalDigest, ApproverId, Inert, StatusRef, UtcSecond};
+use countersign_contract::{Inert, StatusRef};
 use countersign_ledger::{
     Approvals as _, Decided, Decision, Inspection as _, OperationDetail, Record, StateKind,
 };
 
-use crate::approver_key::{Statement, UnlockedKey};
 use crate::cli::{ApproveArguments, DecisionArguments, DenyArguments};
 use crate::host_ledger::{FileLedger, open_existing};
-use crate::identity::new_approval_id;
 use crate::ledger_advice::failed;
 use crate::operation_text::standing;
 use crate::output::{Verdict, complain};
 use crate::prompt::{Answer, Question, Terminal};
 use crate::standing_question::StandingQuestion;
-use crate::unlocking::{key_of, unlock};
+use crate::unlocking::Signer;
 
 pub(super) const CLOCK: &str = "the clock shows a time before 1970 or after 9999: set it";
 
 pub(super) fn approve(arguments: &ApproveArguments) -> anyhow::Result<Verdict> {
     let seconds = arguments.seconds;
     let details = [("approval", format!("lives for {seconds} seconds"))];
-    let decide = |ledger: &FileLedger, call: &OperationDetail, key: Option<&UnlockedKey>| {
+    let decide = |asked: &Asked<'_>, call: &OperationDetail| {
+        let Some(key) = asked.signer.unlock(asked.terminal)? else {
+            return Ok(None);
+        };
         // The time a person takes does not count: the approval's begins now.
-        let now = ledger.now().map_err(failed)?.second();
+        let now = asked.ledger.now().map_err(failed)?.second();
         let expires_at = now.checked_add(seconds).ok_or_else(|| anyhow!(CLOCK))?;
-        approval_of(call, &arguments.decision.approver, expires_at, key)
+        key.approve(call, &arguments.decision.approver, expires_at)
+            .map(Some)
     };
     decided(
         &arguments.decision,
@@ -42,18 +44,25 @@ pub(super) fn deny(arguments: &DenyArguments) -> anyhow::Result<Verdict> {
     let details: Vec<_> = details
         .map(|reason| ("reason", reason.as_str().to_owned()))
         .collect();
-    let decide = |_: &FileLedger, _: &OperationDetail, _: Option<&UnlockedKey>| {
-        Ok(Decision::Deny {
+    let decide = |asked: &Asked<'_>, _: &OperationDetail| {
+        let may_deny = asked.signer.may_deny(asked.terminal)?;
+        Ok(may_deny.then(|| Decision::Deny {
             by: arguments.decision.approver.clone(),
             reason: reason.clone(),
-        })
+        }))
     };
     decided(&arguments.decision, "Deny this", &details, &decide)
 }
 
-/// Makes the decision about what was shown, after the yes, and with the key of whoever decides.
-type Decide<'d> =
-    &'d dyn Fn(&FileLedger, &OperationDetail, Option<&UnlockedKey>) -> anyhow::Result<Decision>;
+/// Where a decision is asked for, and of whom.
+struct Asked<'a> {
+    ledger: &'a FileLedger,
+    terminal: &'a Terminal,
+    signer: &'a Signer,
+}
+
+/// Makes the decision about what was shown, after the yes. Nothing where whoever decides gives up on the passphrase.
+type Decide<'d> = &'d dyn Fn(&Asked<'_>, &OperationDetail) -> anyhow::Result<Option<Decision>>;
 
 fn decided(
     arguments: &DecisionArguments,
@@ -77,7 +86,7 @@ fn decided(
     if record.kind() != StateKind::AwaitingApproval {
         return Ok(too_late(record));
     }
-    let key = key_of(approver)?;
+    let signer = Signer::of(approver)?;
     let terminal = Terminal::open()
         .ok_or_else(|| anyhow!("there is no terminal to ask on: nothing was decided"))?;
     let question = Question {
@@ -96,18 +105,15 @@ fn decided(
         }
         Answer::Overtaken => return stands(&ledger, &status_ref),
     }
-    let key = match &key {
-        None => None,
-        Some(key) => {
-            let unlocked = unlock(&terminal, key)?;
-            if unlocked.is_none() {
-                complain("no passphrase was given: nothing was decided");
-                return Ok(Verdict::Bad);
-            }
-            unlocked
-        }
+    let asked = Asked {
+        ledger: &ledger,
+        terminal: &terminal,
+        signer: &signer,
     };
-    let decision = decide(&ledger, &call, key.as_ref())?;
+    let Some(decision) = decide(&asked, &call)? else {
+        complain("no passphrase was given: nothing was decided");
+        return Ok(Verdict::Bad);
+    };
     match ledger.decide_on(record, &decision).map_err(failed)? {
         Decided::Counts(record) => {
             complain(&told(&decision, &record));
@@ -117,32 +123,6 @@ fn decided(
         Decided::Unusable => bail!("the approval's time is over already: nothing was decided"),
         Decided::NotFound => Err(arguments.handle.unknown()),
     }
-}
-
-/// The approval of a call that was shown, signed where there is a key.
-pub(super) fn approval_of(
-    call: &OperationDetail,
-    approver: &ApproverId,
-    expires_at: UtcSecond,
-    key: Option<&UnlockedKey>,
-) -> anyhow::Result<Decision> {
-    let (terms, proposal) = (&call.record.terms, &call.proposal);
-    let request = terms.request;
-    let statement = Statement {
-        status_ref: terms.status_ref,
-        request,
-        approval: ApprovalDigest::of(&proposal.call, &proposal.contract, &request, approver),
-        approver,
-        expires_at,
-    };
-    Ok(Decision::Approve {
-        by: approver.clone(),
-        approval_id: match key {
-            Some(key) => key.approve(&statement)?,
-            None => new_approval_id(),
-        },
-        expires_at,
-    })
 }
 
 fn told(decision: &Decision, record: &Record) -> String {

@@ -20,10 +20,10 @@ use countersign_ledger::{
 use zeroize::Zeroizing;
 
 use self::form::GrantForm;
-use self::model::{Action, Deed, Model, Shown, View};
+use self::model::{Action, Deed, Model, NO_KEY, Shown, View};
 use self::render::{call_lines, middle_rows, render};
 use self::screen::Screen;
-use super::decide::{CLOCK, approval_of};
+use super::decide::CLOCK;
 use crate::approver_key::{SealedKey, UnlockedKey};
 use crate::cli::WatchArguments;
 use crate::commands::grants::grant_of;
@@ -33,7 +33,8 @@ use crate::input::describe;
 use crate::ledger_advice::failed;
 use crate::operation_text::standing;
 use crate::output::{Verdict, complain};
-use crate::unlocking::key_of;
+use crate::prompt::Terminal;
+use crate::unlocking::Signer;
 
 /// How long one look waits for somebody to write.
 const LOOK: Duration = Duration::from_millis(50);
@@ -50,7 +51,12 @@ const MAX_CHILDREN: usize = 16;
 
 pub(super) fn run(arguments: &WatchArguments) -> anyhow::Result<Verdict> {
     let ledger = open_existing(&arguments.ledger)?;
-    let key = key_of(&arguments.approver)?;
+    let signer = Signer::of(&arguments.approver)?;
+    let key = match Terminal::open() {
+        Some(terminal) => signer.key(&terminal)?,
+        // The screen says so.
+        None => None,
+    };
     let screen = Screen::open()?;
     let now = ledger.now().map_err(failed)?;
     let mut model = Model::new(arguments.approver.as_str().to_owned(), now);
@@ -314,8 +320,11 @@ impl Watch<'_> {
                 let now = self.ledger.now().map_err(failed)?.second();
                 let expires_at = now.checked_add(self.arguments.seconds);
                 let expires_at = expires_at.ok_or_else(|| anyhow!(CLOCK))?;
-                let decision =
-                    approval_of(&call, &self.arguments.approver, expires_at, self.signer())?;
+                let Some(key) = self.signer() else {
+                    self.model.leave(NO_KEY);
+                    return Ok(());
+                };
+                let decision = key.approve(&call, &self.arguments.approver, expires_at)?;
                 self.decide(&call, &decision)
             }
             Deed::Deny(reason) => {
@@ -369,10 +378,11 @@ impl Watch<'_> {
         let now = self.ledger.now().map_err(failed)?;
         let approver = &self.arguments.approver;
         let grant = grant_of(call, conditions, approver, now, form.bounds())?;
-        let grant = match self.signer() {
-            Some(key) => key.grant(grant)?,
-            None => grant,
+        let Some(key) = self.signer() else {
+            self.model.leave(NO_KEY);
+            return Ok(());
         };
+        let grant = key.grant(grant)?;
         let added = self.ledger.grant_add(&grant).map_err(failed)?;
         if added != GrantAdded::Added {
             self.model

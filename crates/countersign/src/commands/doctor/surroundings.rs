@@ -50,10 +50,10 @@ fn key() -> Finding {
     match KeyStore::open().and_then(|store| store.all()) {
         Ok(keys) if keys.is_empty() => Finding::warning(
             "key",
-            "no approver has one: whoever can open a terminal as you can approve",
-            "make one with \"countersign approver create\", then restart wrapped servers",
+            "no approver has one yet, so nothing is approved",
+            "make one with \"countersign approver create\", or with the first approval",
         ),
-        Ok(_) => Finding::ok("key", "approvals of wrapped servers are signed"),
+        Ok(_) => Finding::ok("key", "approvals are signed"),
         Err(error) => Finding::problem(
             "key",
             format!("the approvers' keys cannot be used: {error:#}"),

@@ -11,7 +11,7 @@ use crate::host_ledger::open_existing;
 use crate::ledger_advice::failed;
 use crate::output::{Verdict, complain};
 use crate::prompt::{Answer, Question, Terminal};
-use crate::unlocking::{key_of, unlock};
+use crate::unlocking::Signer;
 
 pub(super) fn run(arguments: &CreateGrantArguments) -> anyhow::Result<Verdict> {
     let ledger = open_existing(&arguments.ledger)?;
@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &CreateGrantArguments) -> anyhow::Result<Verdict> {
         bail!("{approver} asks for this write, and nobody decides about their own");
     }
     let conditions = conditions(&call, &arguments.conditions)?;
-    let key = key_of(approver)?;
+    let signer = Signer::of(approver)?;
     let terminal = Terminal::open()
         .ok_or_else(|| anyhow!("there is no terminal to ask on: nothing was granted"))?;
     let mut details = vec![("grants", granted_text(arguments))];
@@ -41,25 +41,14 @@ pub(super) fn run(arguments: &CreateGrantArguments) -> anyhow::Result<Verdict> {
         complain("that was no yes: nothing was granted");
         return Ok(Verdict::Bad);
     }
-    let key = match &key {
-        None => None,
-        Some(key) => {
-            let unlocked = unlock(&terminal, key)?;
-            if unlocked.is_none() {
-                complain("no passphrase was given: nothing was granted");
-                return Ok(Verdict::Bad);
-            }
-            unlocked
-        }
+    let Some(key) = signer.unlock(&terminal)? else {
+        complain("no passphrase was given: nothing was granted");
+        return Ok(Verdict::Bad);
     };
     // The time a person takes does not count: the grant's begins now.
     let now = ledger.now().map_err(failed)?;
     let bounds = (arguments.lifetime, arguments.uses);
-    let grant = grant_of(&call, conditions, approver, now, bounds)?;
-    let grant = match &key {
-        Some(key) => key.grant(grant)?,
-        None => grant,
-    };
+    let grant = key.grant(grant_of(&call, conditions, approver, now, bounds)?)?;
     let verdict = said(&grant, ledger.grant_add(&grant).map_err(failed)?);
     if verdict == Verdict::Good
         && call.record.kind() == StateKind::AwaitingApproval

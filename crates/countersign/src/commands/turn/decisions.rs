@@ -8,11 +8,13 @@ use countersign_policy::{AccessRequest, Approval};
 use countersign_providers::Turn;
 
 use super::host::{Asking, CannotDispatch, Host, Pending, note};
+use crate::approver_key::UnlockedKey;
 use crate::identity::new_approval_id;
 use crate::operation_text::standing as standing_of;
 use crate::output::complain;
 use crate::prompt::{Answer, Question, Terminal};
 use crate::standing_question::StandingQuestion;
+use crate::unlocking::Signer;
 
 /// The longest that nobody looks whether a decision has come, should its news be lost.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
@@ -63,16 +65,17 @@ impl Host<'_> {
     fn ask(&self, terminal: &Terminal, status_ref: StatusRef) -> Result<bool, CannotDispatch> {
         let mut standing =
             StandingQuestion::new(self.ledger, status_ref, StateKind::AwaitingApproval);
-        let Some(OperationDetail {
-            record, proposal, ..
-        }) = self.ledger.operation(&status_ref)?
-        else {
+        let Some(call) = self.ledger.operation(&status_ref)? else {
             return Ok(true);
         };
+        let OperationDetail {
+            record, proposal, ..
+        } = &call;
         let Some(approver) = self.tools.approver(&proposal.principal) else {
             complain(NO_APPROVER);
             return Ok(false);
         };
+        let signer = Signer::of(approver).map_err(CannotDispatch::Key)?;
         let question = Question {
             heading: HEADING,
             access: proposal.access(),
@@ -91,17 +94,19 @@ impl Host<'_> {
                 reason: None,
             },
             Answer::Yes => {
+                let Some(key) = self.key(terminal, &signer)? else {
+                    complain("no passphrase was given: nothing was decided");
+                    return Ok(false);
+                };
                 // The time a person takes does not count: the approval's begins now.
                 let now = self.ledger.now()?.second();
                 let expires_at = now.checked_add(self.tools.approval_seconds());
-                Decision::Approve {
-                    by: approver.clone(),
-                    approval_id: new_approval_id(),
-                    expires_at: expires_at.ok_or(CannotDispatch::Clock)?,
-                }
+                let expires_at = expires_at.ok_or(CannotDispatch::Clock)?;
+                let approved = key.approve(&call, approver, expires_at);
+                approved.map_err(CannotDispatch::Key)?
             }
         };
-        match self.ledger.decide_on(&record, &decision)? {
+        match self.ledger.decide_on(record, &decision)? {
             Decided::Counts(_) | Decided::NotFound => {}
             Decided::TooLate(record) => complain(&format!(
                 "that came too late: {}",
@@ -110,6 +115,20 @@ impl Host<'_> {
             Decided::Unusable => complain("the approval could not be used"),
         }
         Ok(true)
+    }
+
+    /// The key of whoever approves here, opened once for all calls of this run.
+    fn key(
+        &self,
+        terminal: &Terminal,
+        signer: &Signer,
+    ) -> Result<Option<&UnlockedKey>, CannotDispatch> {
+        if self.key.get().is_none()
+            && let Some(key) = signer.unlock(terminal).map_err(CannotDispatch::Key)?
+        {
+            let _ = self.key.set(key);
+        }
+        Ok(self.key.get())
     }
 
     /// Says how it stands, after somebody else was first.

@@ -15,6 +15,7 @@ use countersign_providers::{Answers, ProposedCall, Refusal, Turn};
 use countersign_runtime::{Clock as _, DispatchPorts, Performed, SystemClock, dispatch, perform};
 
 use super::package_directory::PackageDirectory;
+use crate::approver_key::UnlockedKey;
 use crate::host_ledger::HostLedger;
 use crate::identity::bind;
 use crate::ledger_advice::failed;
@@ -36,6 +37,8 @@ pub(super) struct Host<'r> {
     pub(super) earlier: Vec<Approval>,
     pub(super) asking: Asking,
     pub(super) terminal: OnceCell<Option<Terminal>>,
+    /// The key of whoever approves here, once it is open.
+    pub(super) key: OnceCell<UnlockedKey>,
     pub(super) packages: Option<PackageDirectory>,
 }
 
@@ -259,6 +262,8 @@ pub(super) enum CannotDispatch {
     Ledger(#[source] ledger::Error),
     #[error("the clock shows a time before 1970 or after 9999")]
     Clock,
+    #[error("{0:#}")]
+    Key(anyhow::Error),
 }
 
 impl From<ledger::Error> for CannotDispatch {

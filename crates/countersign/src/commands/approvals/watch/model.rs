@@ -9,6 +9,8 @@ use super::keys::Key;
 
 /// The most characters of what is typed.
 const MAX_TYPED_CHARS: usize = 1000;
+/// What whoever has no key is told.
+pub(super) const NO_KEY: &str = "approving needs a key: end this, and start it again to make one";
 /// How far a page goes, whatever the screen's size: it leaves some lines in common on any screen.
 const PAGE_LINES: usize = 10;
 
@@ -239,6 +241,11 @@ impl Model {
     }
 
     fn decide(&mut self, shown: Shown, deed: Deed) -> Option<Action> {
+        if !self.has_key && !matches!(deed, Deed::Deny(_)) {
+            NO_KEY.clone_into(&mut self.notice);
+            self.view = View::Call(shown);
+            return None;
+        }
         if self.is_locked {
             self.view = View::Passphrase(shown, deed, new_secret());
             return None;

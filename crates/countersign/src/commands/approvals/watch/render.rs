@@ -38,7 +38,7 @@ pub(super) fn middle_rows(rows: usize) -> usize {
 pub(super) fn render(model: &Model, columns: usize, rows: usize) -> Vec<String> {
     let middle_rows = middle_rows(rows);
     let key = match (model.has_key, model.is_locked) {
-        (false, _) => "no key (countersign approver create)",
+        (false, _) => "no key: deny only",
         (true, true) => "key locked",
         (true, false) => "key open",
     };
