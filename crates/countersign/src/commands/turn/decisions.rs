@@ -102,8 +102,8 @@ impl Host<'_> {
                 let now = self.ledger.now()?.second();
                 let expires_at = now.checked_add(self.tools.approval_seconds());
                 let expires_at = expires_at.ok_or(CannotDispatch::Clock)?;
-                let approved = key.approve(&call, approver, expires_at);
-                approved.map_err(CannotDispatch::Key)?
+                key.approve(&call, approver, expires_at)
+                    .map_err(CannotDispatch::Key)?
             }
         };
         match self.ledger.decide_on(record, &decision)? {
