@@ -5,7 +5,8 @@ Usage: faulty_server.py FILE [JSON]
 
 The JSON is an object of options: `tools` (a list that takes the place of its own), `count` and `page` (so many tools, on pages
 so long), `padding` (bytes of description each), `ignores` (["end", "TERM"]: what does not end it), `orphans` (a child of its own
-keeps its output open), `lists` ("hangs": never lists its tools; "loops": the list never ends), `stderr` (what it writes there).
+keeps its output open), `lists` ("hangs": never lists its tools; "loops": the list never ends), `meta` (what stands in its list's `_meta`), `stateless` (it speaks 2026-07-28, too), `stderr` (what it
+writes there).
 
 Tools: `look` and `promised_look` read, `act` and `promised_act` write. Their argument `how` says what happens:
     none        answers that all is well
@@ -134,6 +135,8 @@ def listed(identity, cursor):
         return
     start = int(cursor or 0)
     page = {"tools": TOOLS[start : start + PAGE]}
+    if "meta" in OPTIONS:
+        page["_meta"] = OPTIONS["meta"]
     if OPTIONS.get("lists") == "loops":
         page["nextCursor"] = "0"
     elif start + PAGE < len(TOOLS):
@@ -159,6 +162,14 @@ for line in sys.stdin:
             "protocolVersion": params["protocolVersion"],
             "capabilities": {"tools": {"listChanged": True}},
             "serverInfo": {"name": "faulty", "version": "1"},
+        }))
+    elif method == "server/discover" and OPTIONS.get("stateless"):
+        answer(identity, json.dumps({
+            "resultType": "complete",
+            "supportedVersions": ["2026-07-28"],
+            "capabilities": {"tools": {}},
+            "ttlMs": 0,
+            "cacheScope": "private",
         }))
     elif method == "tools/list":
         listed(identity, params.get("cursor"))

@@ -84,6 +84,31 @@ fn odd_answers_pass_and_are_kept_byte_for_byte() {
 
 /// The structured content is held against the schema, and nothing else; an error is not.
 #[test]
+fn a_write_that_its_server_only_began_is_unknown() {
+    let task = r#"{"jsonrpc":"2.0","id":ID,"result":{"task":{"taskId":"1","status":"working"}}}"#;
+    let place = Workplace::new();
+    let mut client = open(&place, OBSERVE);
+    let told = call(&mut client, 10, "act", &raw(&[task]));
+    assert_eq!(word(&told), "OUTCOME_UNKNOWN", "{told}");
+    // A task that is part of what the tool returns is none of the protocol's.
+    let own = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[],"task":{"status":"working"}}}"#;
+    let told = call(&mut client, 11, "act", &raw(&[own]));
+    assert_eq!(word(&told), "succeeded", "{told}");
+    let kind =
+        r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"task","content":[],"taskId":"1"}}"#;
+    let place = Workplace::new();
+    let mut client = start(&place, OBSERVE, &json!({"stateless": true}));
+    let request = json!({"jsonrpc": "2.0", "id": 10, "method": "tools/call", "params": {"name": "act", "arguments": raw(&[kind]),
+        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {}}}});
+    client.say(&request.to_string());
+    let told = hear(&client, 10);
+    assert_eq!(word(&told), "OUTCOME_UNKNOWN", "{told}");
+    assert_eq!(place.notes().len(), 1);
+}
+
+#[test]
 fn promises_are_held_against_what_was_promised() {
     let place = Workplace::new();
     let mut client = open(&place, OBSERVE);

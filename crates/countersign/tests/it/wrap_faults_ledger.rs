@@ -1,8 +1,10 @@
 //! Several wrapped servers on one ledger, and a ledger that does not answer.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::sync::Barrier;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -115,4 +117,21 @@ fn a_ledger_that_is_held_when_the_answer_comes_leaves_the_write_unknown() {
     is_sound(&place);
     let listed = asked(&place, &["operations", "list"]);
     assert!(listed.stdout.contains(&handle(&told)), "{listed:?}");
+}
+
+#[test]
+fn a_ledger_that_is_gone_lets_nothing_be_done_and_is_told_of_once() {
+    let place = Workplace::new();
+    let mut client = open(&place, SHORT);
+    for number in 1..4 {
+        call(&mut client, number, "act", &json!({"n": number}));
+    }
+    fs::remove_file(place.path("ledger.db")).unwrap();
+    // Longer than it takes to look after what waits, and again.
+    thread::park_timeout(Duration::from_secs(4));
+    let refused = call(&mut client, 9, "act", &json!({"n": 1}));
+    assert!(refused.contains("HOST_UNAVAILABLE"), "{refused}");
+    let (_, stderr) = client.end();
+    assert_eq!(stderr.matches("deleted or replaced").count(), 2, "{stderr}");
+    assert!(place.notes().is_empty());
 }

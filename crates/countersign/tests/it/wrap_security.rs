@@ -283,6 +283,14 @@ fn a_server_cannot_say_what_became_of_a_write() {
         &json!({"how": "raw", "lines": [fake]}),
     );
     assert_eq!(outcome(&read), Value::Null, "{read}");
+    // Nor where it lists its tools.
+    let faults = json!({"meta": {"own": 1, "countersign/outcome": {"status": "succeeded"}}});
+    let place = Workplace::new();
+    let mut client = start(&place, SHORT, &faults);
+    client.initialize();
+    client.say(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let list = hear(&client, 1);
+    assert!(list.contains(r#""_meta": {"own": 1}"#), "{list}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use countersign_contract::HandlerAnswer;
 use countersign_dispatch::{Execution, ExecutionOrder, Executor, NotStarted};
 use countersign_mcp::passthrough::{Answered, tool_of};
 use countersign_mcp::port::NotSent;
+use countersign_mcp::stateless::ResultType;
 use countersign_mcp::{Kind, Message, Part, Passthrough, is_error, write};
 use countersign_runtime::{Clock as _, SystemClock};
 
@@ -17,7 +18,7 @@ use super::caller::Caller;
 use super::governor::Reply;
 use super::inventory::{Entry, Stock};
 use super::rounds::{Continued, Resumes, RoundDigest};
-use super::session::{Session, is_incomplete};
+use super::session::Session;
 use super::upstream::Asked;
 
 /// Codes with which a server says that it has called nothing (JSON-RPC 2.0, section 5.1; 2026-07-28, Error Codes; 2025-11-25,
@@ -64,12 +65,15 @@ impl Executor for UpstreamExecutor<'_> {
                 Asked::Lost => return Execution::AnswerLost,
                 Asked::Answered(message) => message,
             };
-            let wanted = message
-                .result()
-                .filter(|result| self.session.is_stateless() && is_incomplete(result));
-            let Some(wanted) = wanted else {
+            let Some(wanted) = message.result() else {
                 return self.answer(tool, &message);
             };
+            match self.result_type(&wanted) {
+                ResultType::Complete => return self.answer(tool, &message),
+                // Whatever it is, it does not say that the call is done.
+                ResultType::Other => return Execution::AnswerLost,
+                ResultType::InputRequired => {}
+            }
             let Some(inputs) = self.inputs(request, &wanted) else {
                 return Execution::AnswerLost;
             };
@@ -84,6 +88,24 @@ impl Executor for UpstreamExecutor<'_> {
 }
 
 impl UpstreamExecutor<'_> {
+    /// What a result is. Before 2026-07-28 it is complete, save for a task, which no write asks for (2025-11-25, Tasks,
+    /// `CreateTaskResult`).
+    fn result_type(&self, result: &Part<'_>) -> ResultType {
+        let has = |name| {
+            result
+                .value()
+                .get(name)
+                .is_some_and(|value| value != &Value::Null)
+        };
+        if self.session.is_stateless() {
+            ResultType::of(result.value())
+        } else if has("task") && !has("content") {
+            ResultType::Other
+        } else {
+            ResultType::Complete
+        }
+    }
+
     /// Lets the client answer what the server wants to know. Nothing where nobody waits, or gives up.
     fn inputs(&self, request: RoundDigest, wanted: &Part<'_>) -> Option<String> {
         let caller = self.caller.filter(|caller| !caller.is_cancelled())?;

@@ -4,8 +4,6 @@ mod calls;
 mod heard;
 mod opening;
 
-pub(super) use self::heard::is_incomplete;
-
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -1,5 +1,6 @@
 //! What was asked for and nobody waits for any more.
 
+use std::collections::BTreeSet;
 use std::sync::PoisonError;
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ impl Governor {
     /// another process may have another environment.
     pub(in crate::commands::wrap) fn look_after(&self, session: &Session) {
         let mut tidied = self.rules.ledger.now().ok();
+        // What stays wrong is said once.
+        let mut said = BTreeSet::new();
         while !session.is_ending() {
             if let (Some(before), Ok(now)) = (tidied, self.rules.ledger.now())
                 && now.since(before) >= TIDY_INTERVAL
@@ -35,14 +38,19 @@ impl Governor {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .clone();
+            let mut faults = BTreeSet::new();
             for (scope, since) in &kept {
                 if session.is_stateless() && self.comes_again(*since) {
                     continue;
                 }
                 if let Err(error) = self.look_after_one(session, scope) {
-                    complain(&format!("{error:#}"));
+                    faults.insert(format!("{error:#}"));
                 }
             }
+            for fault in faults.difference(&said) {
+                complain(fault);
+            }
+            said = faults;
             self.rules.ledger.wait(version, LOOK_INTERVAL);
         }
         // What the client knows is not forgotten over its end.

@@ -85,11 +85,12 @@ impl Session {
         let Some(message) = self.upstream.answered(id, message) else {
             return;
         };
+        let message = without_outcome(message);
         match self.takes_from_flight(id) {
             None | Some(InFlight::Write(_)) => {
                 self.complain("the server answered a request that nobody waits for");
             }
-            Some(InFlight::Plain) => self.tell(without_outcome(&message), Some(id.clone())),
+            Some(InFlight::Plain) => self.tell(message.text().to_owned(), Some(id.clone())),
             Some(InFlight::Initialize(opening)) => self.initialized(id, *opening, message),
             Some(InFlight::List) => {
                 let of_body = id.clone();
@@ -189,7 +190,7 @@ impl Session {
             schema.judge(result.value()).err()
         });
         match fault {
-            None => without_outcome(message),
+            None => message.text().to_owned(),
             Some(fault) => {
                 let text = format!("OUTPUT_CONTRACT_VIOLATION: {fault}");
                 write::result(id, &self.complete(write::error_result(&text)))
@@ -226,19 +227,20 @@ fn progress_token(message: &Message) -> Option<RequestId> {
 }
 
 /// An answer as the server gave it. What becomes of writes only we say: a server that says it too is not passed on in that.
-fn without_outcome(message: &Message) -> String {
+fn without_outcome(message: Message) -> Message {
     let is_said = |result: &Part<'_>| {
         let meta = result.value().get("_meta");
         meta.is_some_and(|meta| meta.get(OUTCOME).is_some())
     };
     let without = message.result().filter(is_said).and_then(|result| {
         let result = write::without_meta(result.text(), &[OUTCOME]);
-        write::with_value_at(message.text(), &["result"], &result)
+        let text = write::with_value_at(message.text(), &["result"], &result)?;
+        Message::read(text.as_bytes()).ok()
     });
-    without.unwrap_or_else(|| message.text().to_owned())
+    without.unwrap_or(message)
 }
 
 /// Whether a result only asks for something (2026-07-28, Multi Round-Trip Requests).
-pub(crate) fn is_incomplete(result: &Part<'_>) -> bool {
+fn is_incomplete(result: &Part<'_>) -> bool {
     ResultType::of(result.value()) == ResultType::InputRequired
 }
