@@ -17,6 +17,9 @@ use crate::program::Program;
 /// Puts a program where nothing is but itself, the devices and the processes, and runs it there. Mounts of its own end with it.
 const IN_ROOT: &str = r#"root=$1; shift
 mount --rbind /dev "$root/dev" && mount --rbind /proc "$root/proc" && exec chroot "$root" "$@""#;
+/// A client's configuration with one server.
+const CONFIGURATION: &str =
+    "{\n  \"mcpServers\": {\n    \"files\": {\n      \"command\": \"files\"\n    }\n  }\n}\n";
 /// The scripted server of the tests: it has a tool `look`, which reads, and one `note`, which writes.
 const PYTHON_SERVER: &str = "crates/countersign/tests/it/mcp_server.py";
 
@@ -206,6 +209,7 @@ fn by_uv(root: &Path, python: &Path, wheel: &Path, place: &Path) -> anyhow::Resu
         .arguments(["--approval-wait", "0", "--", "python3", PYTHON_SERVER])
         .argument(&at("notes"));
     reads_and_asks(wrap)?;
+    stays_out_of_configurations(&uv, &wheel)?;
     uv.program("uv")
         .arguments(["tool", "install", "--quiet", &wheel])
         .run()?;
@@ -236,16 +240,28 @@ impl Uv<'_> {
     }
 }
 
+/// What `uvx` runs lies in a cache: no configuration may name it.
+fn stays_out_of_configurations(uv: &Uv<'_>, wheel: &str) -> anyhow::Result<()> {
+    let configuration = uv.place.join("uvx.json");
+    fs::write(&configuration, CONFIGURATION).context("cannot write a configuration")?;
+    let installs = uv
+        .program("uvx")
+        .arguments(["--from", wheel, "countersign"])
+        .arguments(["install", "cursor", "--all", "--yes", "--config"])
+        .argument(&configuration.to_string_lossy())
+        .succeeds();
+    if installs || fs::read_to_string(&configuration)? != CONFIGURATION {
+        bail!("a configuration names what uvx keeps in its cache");
+    }
+    Ok(())
+}
+
 /// What is installed for good is what a client's configuration would name: by the path that stays, not where uv keeps it.
 fn names_itself(uv: &Uv<'_>) -> anyhow::Result<()> {
     let program = uv.bin().join("countersign");
     let program = program.to_string_lossy();
     let configuration = uv.place.join("mcp.json");
-    fs::write(
-        &configuration,
-        "{\n  \"mcpServers\": {\n    \"files\": {\n      \"command\": \"files\"\n    }\n  }\n}\n",
-    )
-    .context("cannot write a configuration")?;
+    fs::write(&configuration, CONFIGURATION).context("cannot write a configuration")?;
     let mut path = uv.bin().into_os_string();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());

@@ -52,6 +52,21 @@ impl KnownApprovers {
         Ok(self.keys.get())
     }
 
+    fn is_signed(&self, record: &Record, approval: &ApprovalEvidence) -> bool {
+        let signed = approval.approval_id.as_str().strip_prefix(SIGNED);
+        let Some((nonce, signature)) = signed.and_then(|signed| signed.split_once('.')) else {
+            return false;
+        };
+        let statement = Statement {
+            status_ref: record.terms.status_ref,
+            request: record.terms.request,
+            approval: approval.digest,
+            approver: &approval.approver,
+            expires_at: approval.expires_at,
+        };
+        self.has_signed(&approval.approver, &statement.bytes(nonce), signature)
+    }
+
     fn has_signed(&self, approver: &ApproverId, bytes: &[u8], signature: &str) -> bool {
         // Keys that cannot be read prove nothing.
         let keys = self.take().ok().flatten();
@@ -67,21 +82,17 @@ impl KnownApprovers {
 
 impl ApprovalCheck for KnownApprovers {
     fn holds(&self, record: &Record, approval: &ApprovalEvidence, grant: Option<&Grant>) -> bool {
-        if let Some(grant) = grant {
-            return self.accepts(grant);
+        let is_signed = match grant {
+            Some(grant) => self.accepts(grant),
+            None => self.is_signed(record, approval),
+        };
+        if !is_signed {
+            let status_ref = record.terms.status_ref;
+            complain(&format!(
+                "{status_ref} does not begin: its approval is not signed with a key that this process knows (countersign approver show)"
+            ));
         }
-        let signed = approval.approval_id.as_str().strip_prefix(SIGNED);
-        let Some((nonce, signature)) = signed.and_then(|signed| signed.split_once('.')) else {
-            return false;
-        };
-        let statement = Statement {
-            status_ref: record.terms.status_ref,
-            request: record.terms.request,
-            approval: approval.digest,
-            approver: &approval.approver,
-            expires_at: approval.expires_at,
-        };
-        self.has_signed(&approval.approver, &statement.bytes(nonce), signature)
+        is_signed
     }
 
     fn accepts(&self, grant: &Grant) -> bool {

@@ -42,6 +42,12 @@ pub(crate) fn install(arguments: &InstallArguments) -> anyhow::Result<Verdict> {
         Consent::Asked("Wrap")
     };
     let verdict = settle(&file, &before, &after, arguments.dry_run, &consent)?;
+    if keeps_data_elsewhere() {
+        complain(
+            "XDG_DATA_HOME is set here, and clients may start programs without it: set it in the servers' entries too, or their calls \
+             wait in another ledger than the one you look at",
+        );
+    }
     let is_unusable = |server: &Member| {
         let entry = Entry::of(place.client, &server.value);
         matches!(entry, Entry::Unusable(_))
@@ -60,6 +66,17 @@ pub(crate) fn uninstall(arguments: &UninstallArguments) -> anyhow::Result<Verdic
     let after = changed(&before, &chosen, |server| unwrap(&before, &server.value))?;
     let consent = Consent::Asked("Take Countersign away from");
     settle(&file, &before, &after, arguments.dry_run, &consent)
+}
+
+/// Tells whether this user's ledger and keys are where a program without this environment does not look for them.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the variable is what may be missing elsewhere"
+)]
+fn keeps_data_elsewhere() -> bool {
+    let usual = std::env::home_dir().map(|home| home.join(".local/share"));
+    let named = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
+    named.is_some_and(|named| named.is_absolute() && Some(named) != usual)
 }
 
 /// Who agrees to a change.

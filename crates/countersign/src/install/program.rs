@@ -1,5 +1,6 @@
 //! By which name a configuration calls this program.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -57,7 +58,29 @@ fn this_program() -> anyhow::Result<PathBuf> {
     let by_name = found_on_path(name).filter(|found| {
         found.is_absolute() && fs::canonicalize(found).ok() == fs::canonicalize(&own).ok()
     });
-    Ok(by_name.unwrap_or(own))
+    let program = by_name.unwrap_or(own);
+    if is_in_a_cache(&program) {
+        bail!(
+            "this program lies in uv's cache, which may be emptied at any time: install it for good (uv tool install), or name \
+             one with --program PATH"
+        );
+    }
+    Ok(program)
+}
+
+/// Tells whether `uvx` has put a program where it is: in an environment of its cache, `archive-v0/KEY/bin`.
+fn is_in_a_cache(program: &Path) -> bool {
+    let Ok(real) = fs::canonicalize(program) else {
+        return false;
+    };
+    let is_archive = |name: &OsStr| {
+        let version = name
+            .to_str()
+            .and_then(|name| name.strip_prefix("archive-v"));
+        version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let archive = real.ancestors().nth(3).and_then(Path::file_name);
+    archive.is_some_and(is_archive)
 }
 
 #[expect(

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
+use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -45,6 +46,58 @@ const FIXTURES: [(&str, &str, &str); 6] = [
     ),
 ];
 
+/// What `uvx` runs may be gone tomorrow; what is named by the user is named all the same.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
+fn a_program_in_a_cache_is_not_written_into_a_configuration() {
+    let home = Home::new();
+    home.write(".cursor/mcp.json", FIXTURES[2].2);
+    let cached = home.path(".cache/uv/archive-v0/VSm5e0sd/bin/countersign");
+    fs::create_dir_all(cached.parent().unwrap()).unwrap();
+    fs::copy(PROGRAM, &cached).unwrap();
+    let install = |options: &[&str]| {
+        let run = Command::new(&cached)
+            .args(["install", "cursor", "--all", "--dry-run"])
+            .args(options)
+            .env_clear()
+            .env("HOME", home.directory.path())
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8(run.stderr).unwrap();
+        (run.status.code(), stderr)
+    };
+    let (code, stderr) = install(&[]);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("uv tool install"), "{stderr}");
+    let (code, stderr) = install(&["--program", cached.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{stderr}");
+}
+
+/// Clients start programs with an environment of their own choice.
+#[test]
+fn data_that_clients_may_not_find_is_told_of() {
+    let home = Home::new();
+    home.write(".cursor/mcp.json", FIXTURES[2].2);
+    let usual = home.path(".local/share");
+    let install = |data: &str| {
+        let variables = [
+            ("HOME", home.directory.path().to_str().unwrap()),
+            ("XDG_DATA_HOME", data),
+        ];
+        let arguments = [
+            "install",
+            "cursor",
+            "--all",
+            "--dry-run",
+            "--program",
+            PROGRAM,
+        ];
+        countersign_with(&arguments, b"", &variables).stderr
+    };
+    assert!(install("/srv/data").contains("XDG_DATA_HOME is set here"));
+    assert!(!install(usual.to_str().unwrap()).contains("XDG_DATA_HOME"));
+}
+
 struct Home {
     directory: TempDir,
 }
@@ -73,7 +126,8 @@ impl Home {
 
     fn run(&self, arguments: &[&str]) -> Finished {
         let home = self.directory.path().to_str().unwrap();
-        countersign_with(arguments, b"", &[("HOME", home)])
+        let data = format!("{home}/.local/share");
+        countersign_with(arguments, b"", &[("HOME", home), ("XDG_DATA_HOME", &data)])
     }
 
     fn session(&self, arguments: &[&str]) -> Session<'static> {

@@ -37,11 +37,11 @@ mod provider;
 #[cfg(test)]
 mod real_client;
 #[cfg(test)]
-mod real_http;
-#[cfg(test)]
 mod real_server;
 #[cfg(test)]
 mod real_servers;
+#[cfg(test)]
+mod real_transport;
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]

@@ -27,6 +27,8 @@ pub(crate) type Step = (&'static str, Value);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RealClient {
     Python,
+    /// The same, with requests that stand alone.
+    PythonAlone,
     Node1,
     Node2,
     /// The same, with requests that stand alone.
@@ -34,11 +36,17 @@ pub(crate) enum RealClient {
     Inspector,
 }
 
+/// Those that open a session.
 pub(crate) const CLIENTS: [RealClient; 4] = [
     RealClient::Python,
     RealClient::Node1,
     RealClient::Node2,
     RealClient::Inspector,
+];
+/// Those whose requests stand alone, each with the same program as it opens a session.
+pub(crate) const ALONE: [(RealClient, RealClient); 2] = [
+    (RealClient::PythonAlone, RealClient::Python),
+    (RealClient::Node2Alone, RealClient::Node2),
 ];
 
 impl RealClient {
@@ -81,7 +89,9 @@ impl RealClient {
     /// The command lines that make the requests.
     fn runs(self, steps: &[Step], target: &[String]) -> Vec<Vec<OsString>> {
         let program: Vec<OsString> = match self {
-            Self::Python => vec![named(PYTHON_2), format!("{SCRIPTS}/client.py").into()],
+            Self::Python | Self::PythonAlone => {
+                vec![named(PYTHON_2), format!("{SCRIPTS}/client.py").into()]
+            }
             Self::Node1 => vec![named(NODE), format!("{SCRIPTS}/node/client_1.mjs").into()],
             Self::Node2 | Self::Node2Alone => {
                 vec![named(NODE), format!("{SCRIPTS}/node/client_2.mjs").into()]
@@ -100,7 +110,7 @@ impl RealClient {
                     json!({"era": "session", "steps": steps}).to_string().into(),
                 ]]
             }
-            Self::Node2Alone => {
+            Self::PythonAlone | Self::Node2Alone => {
                 vec![vec![
                     json!({"era": "stateless", "steps": steps})
                         .to_string()

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::program::PROGRAM;
+use crate::program::{PROGRAM, data_directory};
 use crate::real_client::{PYTHON_1, PYTHON_2, Step, node_program, python_program};
 use crate::workplace::Workplace;
 
@@ -31,8 +31,11 @@ impl RealServer {
     /// The command that starts it behind us.
     pub(crate) fn wrapped(&self, place: &Workplace, options: &[&str]) -> Vec<String> {
         let (ledger, pins) = (place.ledger(), place.at("pins"));
-        [PROGRAM, "wrap", "--ledger", &ledger, "--pins", &pins]
+        // Not every client passes on its environment.
+        let data = format!("XDG_DATA_HOME={}", data_directory());
+        ["env", &data, PROGRAM, "wrap"]
             .into_iter()
+            .chain(["--ledger", &ledger, "--pins", &pins])
             .chain(["--server", "real", "--read", self.read])
             .chain(options.iter().copied())
             .chain(["--"])

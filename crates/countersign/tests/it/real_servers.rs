@@ -7,30 +7,47 @@ use serde_json::{Value, json};
 
 use crate::mcp_client::decide;
 use crate::program::countersign;
-use crate::real_client::{CLIENTS, RealClient, Step};
+use crate::real_client::{ALONE, CLIENTS, RealClient, Step};
 use crate::real_server::{self, RealServer, Write};
+use crate::real_transport::{Transport, Wrapped};
 use crate::workplace::Workplace;
 
 const PATIENCE: Duration = Duration::from_mins(5);
 
 #[test]
 fn a_filesystem_server() {
-    is_the_same_and_writes_once(real_server::filesystem, RealClient::Node1);
+    is_the_same(real_server::filesystem);
+    writes_once(real_server::filesystem, RealClient::Node1, Transport::Lines);
+    writes_once(
+        real_server::filesystem,
+        RealClient::Inspector,
+        Transport::Http,
+    );
 }
 
 #[test]
 fn a_memory_server() {
-    is_the_same_and_writes_once(real_server::memory, RealClient::Node2);
+    is_the_same(real_server::memory);
+    writes_once(real_server::memory, RealClient::Node2, Transport::Lines);
+    writes_once(real_server::memory, RealClient::Node2Alone, Transport::Http);
 }
 
 #[test]
 fn a_git_server() {
-    is_the_same_and_writes_once(real_server::git, RealClient::Python);
+    is_the_same(real_server::git);
+    writes_once(real_server::git, RealClient::Python, Transport::Http);
+    writes_once(real_server::git, RealClient::Node2Alone, Transport::Lines);
 }
 
 #[test]
 fn a_sqlite_server() {
-    is_the_same_and_writes_once(real_server::sqlite, RealClient::Inspector);
+    is_the_same(real_server::sqlite);
+    writes_once(real_server::sqlite, RealClient::Inspector, Transport::Lines);
+    writes_once(
+        real_server::sqlite,
+        RealClient::PythonAlone,
+        Transport::Http,
+    );
 }
 
 #[test]
@@ -43,35 +60,71 @@ fn a_server_of_everything() {
     is_the_same(real_server::everything);
 }
 
-/// Every client sees of a server, through us, exactly what it sees of it alone. One of them writes.
-fn is_the_same_and_writes_once(server: fn(&Workplace) -> RealServer, client: RealClient) {
-    is_the_same(server);
+/// Every client sees of a server, through us, exactly what it sees of it alone, whether it starts us or comes over HTTP.
+fn is_the_same(server: fn(&Workplace) -> RealServer) {
     let place = Workplace::new();
     let server = server(&place);
-    let write = server.write.as_ref().unwrap();
-    writes_once(client, &place, &server, write);
+    let wrapped = [Transport::Lines, Transport::Http]
+        .map(|transport| (transport, Wrapped::start(transport, &place, &server, "0")));
+    for client in CLIENTS {
+        let direct = client.prints(&place, &server.reads, &server.command);
+        for (transport, wrapped) in &wrapped {
+            assert_eq!(
+                client.prints(&place, &server.reads, &wrapped.target),
+                direct,
+                "{client:?} {transport:?}"
+            );
+        }
+    }
+    for (client, in_session) in ALONE {
+        let direct = results(in_session, &place, &server.reads, &server.command);
+        for (transport, wrapped) in &wrapped {
+            let through = results(client, &place, &server.reads, &wrapped.target);
+            assert_eq!(through, direct, "{client:?} {transport:?}");
+        }
+    }
 }
 
-fn is_the_same(server: fn(&Workplace) -> RealServer) {
-    for client in CLIENTS {
-        let place = Workplace::new();
-        let server = server(&place);
-        let direct = client.prints(&place, &server.reads, &server.command);
-        let wrapped = server.wrapped(&place, &["--approval-wait", "0"]);
-        assert_eq!(
-            client.prints(&place, &server.reads, &wrapped),
-            direct,
-            "{client:?}"
-        );
+/// What came of each request, without what one kind of version has and the other has not.
+fn results(client: RealClient, place: &Workplace, steps: &[Step], target: &[String]) -> Vec<Value> {
+    let printed = client.prints(place, steps, target).remove(0);
+    let mut seen: Value = serde_json::from_str(&printed).unwrap();
+    let mut results = std::mem::take(seen["results"].as_array_mut().unwrap());
+    for result in &mut results {
+        let result = result.as_object_mut().unwrap();
+        for name in ["resultType", "ttlMs", "cacheScope"] {
+            result.remove(name);
+        }
+        if let Some(meta) = result.get_mut("_meta").and_then(Value::as_object_mut) {
+            meta.remove("io.modelcontextprotocol/serverInfo");
+        }
+        if result
+            .get("_meta")
+            .is_some_and(|meta| meta.is_null() || *meta == json!({}))
+        {
+            result.remove("_meta");
+        }
+        for tool in result
+            .get_mut("tools")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            tool.as_object_mut().unwrap().remove("execution");
+        }
     }
+    results
 }
 
 /// A client that is killed while it waits, one that asks while nobody has decided, one that gets the answer, and one
 /// that asks again: all of them ask for the same, and it is done once.
-fn writes_once(client: RealClient, place: &Workplace, server: &RealServer, write: &Write) {
+fn writes_once(server: fn(&Workplace) -> RealServer, client: RealClient, transport: Transport) {
+    let place = &Workplace::new();
+    let server = server(place);
+    let write: &Write = server.write.as_ref().unwrap();
     let call = |wait: &str, steps: &[Step]| {
-        let wrapped = server.wrapped(place, &["--approval-wait", wait]);
-        client.result(place, steps, &wrapped)
+        let wrapped = Wrapped::start(transport, place, &server, wait);
+        client.result(place, steps, &wrapped.target)
     };
     let first = std::slice::from_ref(&write.call);
     // Each has another number in its session than the one before. The list comes first, since a client that asks for it
@@ -79,13 +132,11 @@ fn writes_once(client: RealClient, place: &Workplace, server: &RealServer, write
     let list = || ("tools/list", json!({}));
     let second = [list(), write.call.clone()];
     let third = [list(), list(), write.call.clone()];
-    let killed = client.start(
-        place,
-        first,
-        &server.wrapped(place, &["--approval-wait", "600"]),
-    );
+    let waits = Wrapped::start(transport, place, &server, "600");
+    let killed = client.start(place, first, &waits.target);
     let handle = waiting_handle(place);
     killed.kill();
+    drop(waits);
     let waiting = call("0", &third);
     assert_eq!(outcome(&waiting, "code"), "APPROVAL_REQUIRED", "{waiting}");
     assert_eq!(
