@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::mcp_client::{Client, handle, outcome};
+use crate::mcp_client::{Client, decide, handle, outcome};
 use crate::terminal::Session;
 use crate::workplace::Workplace;
 use crate::wrap_faults_world::{asked, becomes, call, is_sound, open, state, word};
@@ -99,7 +99,7 @@ fn a_ledger_that_is_held_when_the_answer_comes_leaves_the_write_unknown() {
     // Held still: what has not begun says so.
     let busy = call(&mut client, 12, "act", &json!({"n": 2}));
     assert!(
-        busy.contains("HOST_UNAVAILABLE: nothing was carried out"),
+        busy.contains("HOST_UNAVAILABLE: nothing was sent"),
         "{busy}"
     );
     place.write("root/until", "");
@@ -117,6 +117,28 @@ fn a_ledger_that_is_held_when_the_answer_comes_leaves_the_write_unknown() {
     is_sound(&place);
     let listed = asked(&place, &["operations", "list"]);
     assert!(listed.stdout.contains(&handle(&told)), "{listed:?}");
+}
+
+/// It was carried out while nobody waited for it: a host that cannot look has no say in that.
+#[test]
+fn a_ledger_that_is_held_says_nothing_of_what_was_done_before() {
+    let place = Workplace::new();
+    let mut client = open(&place, SHORT);
+    let waiting = handle(&call(&mut client, 10, "act", &json!({"n": 1})));
+    decide(&place, "approve", &waiting);
+    becomes(&place, &waiting, "succeeded");
+    let until = place.at("root/until");
+    let holds = json!({"how": "lock", "path": place.at("ledger.db"), "until": until});
+    call(&mut client, 11, "look", &holds);
+    let busy = call(&mut client, 12, "act", &json!({"n": 1}));
+    assert!(
+        busy.contains("HOST_UNAVAILABLE: nothing was sent"),
+        "{busy}"
+    );
+    assert!(busy.contains("not known here what became of it"), "{busy}");
+    place.write("root/until", "");
+    client.end();
+    assert_eq!(place.notes().len(), 1);
 }
 
 #[test]

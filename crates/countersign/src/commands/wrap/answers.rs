@@ -85,10 +85,11 @@ pub(super) fn turned_away(tool: &str, why: &str) -> String {
     ))
 }
 
-/// A host that cannot do its part.
+/// A host that cannot do its part. An earlier request for the same call may have been carried out all the same.
 pub(super) fn host_unavailable(why: &str) -> String {
     write::error_result(&format!(
-        "HOST_UNAVAILABLE: nothing was carried out, since countersign cannot do its part: {why}"
+        "HOST_UNAVAILABLE: nothing was sent to the server for this request, since countersign cannot do its part: {why}. If the same \
+         call was made before, it is not known here what became of it: call again unchanged to ask."
     ))
 }
 
