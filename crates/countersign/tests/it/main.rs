@@ -37,6 +37,8 @@ mod provider;
 #[cfg(test)]
 mod real_client;
 #[cfg(test)]
+mod real_effects;
+#[cfg(test)]
 mod real_server;
 #[cfg(test)]
 mod real_servers;

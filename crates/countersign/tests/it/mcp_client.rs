@@ -49,6 +49,15 @@ impl Client {
         Self::wrap_for(&data_directory(), place, options, command)
     }
 
+    /// Wraps a server at an address.
+    pub(crate) fn in_front_of(place: &Workplace, options: &[&str], url: &str) -> Self {
+        Self::run(
+            &data_directory(),
+            place,
+            &[options, &["--url", url]].concat(),
+        )
+    }
+
     /// Wraps the scripted server for a user with a data directory of their own.
     pub(crate) fn open_for(data: &str, place: &Workplace, options: &[&str]) -> Self {
         let notes = place.at("root/notes");
@@ -57,14 +66,16 @@ impl Client {
         client
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
     fn wrap_for(data: &str, place: &Workplace, options: &[&str], command: &[&str]) -> Self {
+        Self::run(data, place, &[options, &["--"], command].concat())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
+    fn run(data: &str, place: &Workplace, arguments: &[&str]) -> Self {
         let mut child = Command::new(PROGRAM)
             .args(["wrap", "--server", "scripted", "--ledger", &place.ledger()])
             .args(["--pins", &place.at("pins")])
-            .args(options)
-            .arg("--")
-            .args(command)
+            .args(arguments)
             .env("XDG_DATA_HOME", data)
             .current_dir(place.path("root"))
             .stdin(Stdio::piped())

@@ -10,6 +10,7 @@ use crate::workplace::Workplace;
 
 /// A server on a workplace.
 pub(crate) struct RealServer {
+    /// The command that starts it, or its address alone.
     pub(crate) command: Vec<String>,
     /// What `--read` has to name, since the server's hints do not.
     pub(crate) read: &'static str,
@@ -28,7 +29,7 @@ pub(crate) struct Write {
 }
 
 impl RealServer {
-    /// The command that starts it behind us.
+    /// The command that starts us in front of it.
     pub(crate) fn wrapped(&self, place: &Workplace, options: &[&str]) -> Vec<String> {
         let (ledger, pins) = (place.ledger(), place.at("pins"));
         // Not every client passes on its environment.
@@ -38,7 +39,11 @@ impl RealServer {
             .chain(["--ledger", &ledger, "--pins", &pins])
             .chain(["--server", "real", "--read", self.read])
             .chain(options.iter().copied())
-            .chain(["--"])
+            .chain([if self.command[0].starts_with("http") {
+                "--url"
+            } else {
+                "--"
+            }])
             .chain(self.command.iter().map(String::as_str))
             .map(str::to_owned)
             .collect()
@@ -195,6 +200,39 @@ pub(crate) fn sqlite(place: &Workplace) -> RealServer {
             count: |place| query(place, "SELECT * FROM plants").lines().count(),
             undo: |_| {},
         }),
+    }
+}
+
+/// It notes lines down, and may hold back what came of it.
+pub(crate) fn noting(place: &Workplace) -> RealServer {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/noting_server.py");
+    RealServer {
+        command: vec![
+            python_program(PYTHON_2, "python"),
+            script.to_owned(),
+            place.at("root/lines"),
+        ],
+        read: "",
+        reads: vec![
+            ("tools/list", json!({})),
+            ("tools/call", json!({"name": "count", "arguments": {}})),
+        ],
+        write: Some(Write {
+            call: (
+                "tools/call",
+                json!({"name": "note", "arguments": {"text": "once"}}),
+            ),
+            count: |place| place.read("root/lines").lines().count(),
+            undo: |_| {},
+        }),
+    }
+}
+
+/// The same at an address.
+pub(crate) fn noting_at(port: u16) -> RealServer {
+    RealServer {
+        command: vec![format!("http://127.0.0.1:{port}/mcp")],
+        ..noting(&Workplace::new())
     }
 }
 

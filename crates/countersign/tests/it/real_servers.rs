@@ -162,7 +162,7 @@ fn writes_once(server: fn(&Workplace) -> RealServer, client: RealClient, transpo
     clippy::disallowed_methods,
     reason = "a test that waits for a process gives up"
 )]
-fn waiting_handle(place: &Workplace) -> String {
+pub(crate) fn waiting_handle(place: &Workplace) -> String {
     let ledger = place.ledger();
     let started = Instant::now();
     loop {
@@ -178,6 +178,6 @@ fn waiting_handle(place: &Workplace) -> String {
     }
 }
 
-fn outcome<'r>(result: &'r Value, name: &str) -> &'r Value {
+pub(crate) fn outcome<'r>(result: &'r Value, name: &str) -> &'r Value {
     &result["_meta"]["countersign/outcome"][name]
 }
