@@ -4,7 +4,10 @@ use std::fmt;
 
 use countersign_canonical::{NumberKind, Utf8, Value, encode};
 
-/// The id of a request: an integer of any size, or a text. `1` and `"1"` are two ids.
+/// The longest id, in bytes.
+const MAX_ID_BYTES: usize = 1024;
+
+/// The id of a request: an integer or a text, of at most 1024 bytes. `1` and `"1"` are two ids.
 ///
 /// MCP has no other kinds (2025-11-25, Base Protocol, Requests: "a string or integer ID", never null).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +22,12 @@ impl RequestId {
     /// The id that a value is; nothing where it is none.
     #[must_use]
     pub fn from_value(value: &Value) -> Option<Self> {
+        let id = Self::of_any_length(value)?;
+        let (Self::Integer(text) | Self::Text(text)) = &id;
+        (text.len() <= MAX_ID_BYTES).then_some(id)
+    }
+
+    fn of_any_length(value: &Value) -> Option<Self> {
         match value {
             Value::String(text) => Some(Self::Text(text.as_str().into())),
             Value::Number(number) => match number.kind() {
@@ -79,6 +88,10 @@ mod tests {
                 let again = parse(id.to_json().as_bytes(), &Limits::passthrough()).unwrap();
                 assert_eq!(again, value, "{json}");
             }
+        }
+        for (bytes, known) in [(MAX_ID_BYTES, true), (MAX_ID_BYTES + 1, false)] {
+            let long = Value::from("x".repeat(bytes));
+            assert_eq!(RequestId::from_value(&long).is_some(), known);
         }
         let number = RequestId::Integer("1".into());
         assert_ne!(number, RequestId::Text("1".into()));

@@ -75,7 +75,7 @@ pub enum MessageError {
     #[error("the member \"jsonrpc\" has to be \"2.0\"")]
     Protocol,
     /// Its id is neither an integer nor a text.
-    #[error("an id is an integer or a string")]
+    #[error("an id is an integer or a string, of at most 1024 bytes")]
     Id,
     /// Its method is no text.
     #[error("a method is a string")]

@@ -13,6 +13,7 @@ mod lines;
 mod page;
 pub(crate) mod pin_store;
 mod queue;
+mod room;
 mod rounds;
 mod session;
 mod stdio;
@@ -42,6 +43,7 @@ use self::host::{Host, Source};
 use self::inventory::Inventory;
 use self::lines::{Line, next_line};
 use self::pin_store::PinStore;
+use self::room::Room;
 use self::stdio::{Patience, StdioClient};
 use crate::cli::{HeaderArgument, PinsArgument, RemoteArguments, WrapArguments};
 use crate::host_ledger::{LedgerLocation, data_directory, open_ledger};
@@ -113,6 +115,7 @@ fn host(arguments: &WrapArguments) -> anyhow::Result<Host> {
             approval_wait: Duration::from_secs(arguments.approval_wait),
             observes: arguments.observe,
             pages: call_pages(arguments),
+            room: Room::new(),
         }),
         store,
         server,

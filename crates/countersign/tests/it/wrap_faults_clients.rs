@@ -233,6 +233,35 @@ fn two_requests_under_one_id_do_not_get_each_other_s_answers() {
 }
 
 #[test]
+fn long_calls_that_wait_take_bounded_room_and_give_it_back() {
+    let place = Workplace::new();
+    let mut client = open(&place, LONG);
+    let long = "x".repeat(3 << 20);
+    let mut ids = 100..;
+    let mut is_refused = |client: &mut Client| {
+        let id = ids.next().unwrap();
+        client.say(&request(id, "act", &json!({"n": id, "x": long})));
+        client.say(&request(id + 1000, "look", &json!({})));
+        let heard = client.hear();
+        let is_refused = heard.contains("too many calls wait");
+        assert!(is_refused || heard.contains("done"), "{heard}");
+        if is_refused {
+            hear(client, id + 1000);
+        }
+        (id, is_refused)
+    };
+    let asked: Vec<_> = (0..12).map(|_| is_refused(&mut client)).collect();
+    let (waiting, refused): (Vec<_>, Vec<_>) = asked.into_iter().partition(|(_, refused)| !refused);
+    assert_eq!((waiting.len(), refused.len()), (10, 2));
+    for (id, _) in waiting {
+        cancel(&mut client, id);
+    }
+    eventually("there is room again", || !is_refused(&mut client).1);
+    client.end();
+    assert!(place.notes().is_empty());
+}
+
+#[test]
 fn more_requests_than_can_wait_are_refused_under_their_own_ids() {
     let place = Workplace::new();
     let mut client = open(&place, OBSERVE);

@@ -37,6 +37,7 @@ use super::call_pages::CallPages;
 use super::caller::Caller;
 use super::executor::UpstreamExecutor;
 use super::inventory::Stock;
+use super::room::{Kept, Room};
 use super::rounds::{MAX_ROUNDS, Resumes, RoundDigest};
 use super::session::Session;
 use crate::granted::{denial, is_granted};
@@ -63,6 +64,7 @@ pub(super) struct Rules {
     pub(super) approval_wait: Duration,
     pub(super) observes: bool,
     pub(super) pages: CallPages,
+    pub(super) room: Arc<Room>,
 }
 
 /// Governs the writes of one connection.
@@ -125,6 +127,11 @@ impl Governor {
             announced: Announced::new(),
             under_way: AtomicUsize::new(0),
         })
+    }
+
+    /// Takes room for so many bytes of a message, where there is that much.
+    pub(super) fn room_for(&self, bytes: usize) -> Option<Kept> {
+        self.rules.room.keep(bytes)
     }
 
     /// Answers a write; nothing where the client has cancelled it or gone away.

@@ -278,8 +278,10 @@ impl Session {
         self.tell(write::error(Some(id), code, text), Some(id.clone()));
     }
 
-    fn on_thread(&self, body: impl FnOnce(&Self) + Send + 'static) -> bool {
-        let Some(session) = self.myself.upgrade() else {
+    /// Runs what waits on a thread of its own, with so many bytes of a message. False where there is no room for it.
+    fn on_thread(&self, bytes: usize, body: impl FnOnce(&Self) + Send + 'static) -> bool {
+        let (Some(session), Some(kept)) = (self.myself.upgrade(), self.governor.room_for(bytes))
+        else {
             return false;
         };
         if self.waiting.fetch_add(1, Ordering::AcqRel) >= MAX_WAITING {
@@ -290,6 +292,7 @@ impl Session {
             .name("call".to_owned())
             .spawn(move || {
                 body(&session);
+                drop(kept);
                 session.waiting.fetch_sub(1, Ordering::AcqRel);
             });
         if spawned.is_err() {
@@ -299,9 +302,14 @@ impl Session {
     }
 
     /// Runs what answers a call on a thread of its own, or says that there are too many already.
-    fn on_thread_for(&self, id: &RequestId, body: impl FnOnce(&Self, RequestId) + Send + 'static) {
+    fn on_thread_for(
+        &self,
+        id: &RequestId,
+        bytes: usize,
+        body: impl FnOnce(&Self, RequestId) + Send + 'static,
+    ) {
         let of_body = id.clone();
-        if !self.on_thread(move |session| body(session, of_body)) {
+        if !self.on_thread(bytes, move |session| body(session, of_body)) {
             self.lock().in_flight.remove(id);
             let text =
                 answers::host_unavailable("too many calls wait; call again when some are done");
@@ -341,7 +349,7 @@ impl FromClient for Session {
                 self.governor.is_going_on();
                 self.upstream.pass(&message);
                 if method == "notifications/initialized" {
-                    self.on_thread(|session| {
+                    self.on_thread(0, |session| {
                         if let Err(error) = session.stock() {
                             complain(&format!("{error:#}"));
                         }

@@ -38,7 +38,8 @@ impl Session {
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let waits = InFlight::Write(Arc::clone(&is_cancelled));
         self.lock().in_flight.insert(id.clone(), waits);
-        self.on_thread_for(id, move |session, id| match session.stock() {
+        let bytes = message.text().len();
+        self.on_thread_for(id, bytes, move |session, id| match session.stock() {
             Ok(stock) => {
                 session.lock().in_flight.remove(&id);
                 if !is_cancelled.load(Ordering::Acquire) {
@@ -145,7 +146,8 @@ impl Session {
         };
         let waits = InFlight::Write(is_cancelled);
         self.lock().in_flight.insert(id.clone(), waits);
-        self.on_thread_for(id, move |session, id| {
+        let bytes = asked.arguments.as_ref().map_or(0, String::len);
+        self.on_thread_for(id, bytes, move |session, id| {
             let request = WriteRequest {
                 first_id: id,
                 tool: asked.tool,

@@ -94,7 +94,7 @@ impl Session {
             Some(InFlight::Initialize(opening)) => self.initialized(id, *opening, message),
             Some(InFlight::List) => {
                 let of_body = id.clone();
-                let is_begun = self.on_thread(move |session| {
+                let is_begun = self.on_thread(message.text().len(), move |session| {
                     let text = session.filtered(&of_body, &message);
                     session.tell(session.fitting("tools/list", text), Some(of_body));
                 });

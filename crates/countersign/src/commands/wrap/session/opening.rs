@@ -10,6 +10,7 @@ use countersign_mcp::{Kind, Message, Opening, Passthrough, RequestId, Version, w
 use uuid::Uuid;
 
 use super::{INTERNAL_ERROR, INVALID_REQUEST, InFlight, METHOD_NOT_FOUND, Session};
+use crate::commands::wrap::room::Kept;
 use crate::commands::wrap::upstream::{Asked, Question};
 use crate::output::complain;
 
@@ -29,7 +30,7 @@ pub(super) enum Phase {
     #[default]
     New,
     /// The server is asked what it speaks; messages wait.
-    Probing(Vec<Message>),
+    Probing(Vec<(Message, Kept)>),
     /// Calls can be governed.
     Open(Opened),
 }
@@ -95,15 +96,16 @@ impl Session {
                 drop(state);
                 Some(message)
             }
-            Phase::Probing(held) => {
-                held.push(message);
-                None
+            Phase::Probing(_) => {
+                drop(state);
+                self.holds(message)
             }
             Phase::New => {
-                state.phase = Phase::Probing(vec![message]);
+                state.phase = Phase::Probing(Vec::new());
                 drop(state);
-                self.on_thread(move |session| session.probe(&sender));
-                None
+                let held = self.holds(message);
+                self.on_thread(0, move |session| session.probe(&sender));
+                held
             }
         }
     }
@@ -114,8 +116,10 @@ impl Session {
         let Phase::Probing(held) = &mut state.phase else {
             return Some(message);
         };
-        if held.len() < MAX_HELD {
-            held.push(message);
+        if held.len() < MAX_HELD
+            && let Some(kept) = self.governor.room_for(message.text().len())
+        {
+            held.push((message, kept));
             return None;
         }
         drop(state);
@@ -143,7 +147,7 @@ impl Session {
             }
         };
         let is_open = self.opened().is_some();
-        for message in held {
+        for (message, _kept) in held {
             if is_open {
                 FromClient::receive(self, message);
             } else if let Kind::Request { id, .. } = message.kind() {
@@ -215,7 +219,7 @@ impl Session {
                 return self.tell(answer.text().to_owned(), Some(id.clone()));
             }
             // Its answer to a question comes to this very thread.
-            return self.on_thread_for(id, move |session, id| {
+            return self.on_thread_for(id, answer.text().len(), move |session, id| {
                 session.initialize_across(&id, opening, &answer);
             });
         };
