@@ -3,6 +3,7 @@
 //! Exit codes: 0 all is as it should be, 1 something is not, 2 the input could not be used.
 
 mod approver_key;
+mod cautions;
 mod cli;
 mod commands;
 mod fixture_ledger;
@@ -13,6 +14,7 @@ mod identity;
 mod input;
 mod install;
 mod ledger_advice;
+mod look_alike;
 mod operation_json;
 mod operation_text;
 mod output;

@@ -69,7 +69,12 @@ pub(crate) fn age(duration: Duration) -> String {
 }
 
 /// Everything about an operation.
-pub(crate) fn sheet(detail: &OperationDetail, trail: &[AuditEntry], columns: usize) -> String {
+pub(crate) fn sheet(
+    detail: &OperationDetail,
+    cautions: &[(&str, String)],
+    trail: &[AuditEntry],
+    columns: usize,
+) -> String {
     let OperationDetail {
         record,
         proposal,
@@ -83,6 +88,9 @@ pub(crate) fn sheet(detail: &OperationDetail, trail: &[AuditEntry], columns: usi
         sheet.tell("roles", &roles.join(", "));
     }
     sheet.tell("key", record.scope.key.as_str());
+    for (label, text) in cautions {
+        sheet.tell(label, text);
+    }
     sheet.block("arguments", &effective(&proposal.call.arguments));
     tell_revisions(&mut sheet, &proposal.contract.revisions);
     sheet.tell("asked for", &record.opened_at.second().to_string());

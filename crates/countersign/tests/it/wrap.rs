@@ -381,6 +381,65 @@ fn a_tool_that_changes_is_out_of_service_until_somebody_accepts_it() {
     assert_eq!(accepted.code, 0, "{accepted:?}");
 }
 
+/// What a person says of a tool holds at once, also for a server that runs already.
+#[test]
+fn a_tool_that_is_classified_as_a_write_waits_from_then_on() {
+    let place = Workplace::new();
+    let mut client = Client::open(&place, SHORT);
+    assert!(client.call(1, "look", "{}").contains("heard"));
+    let pins = place.at("pins");
+    let classify = |class: &str| {
+        let arguments = [
+            "tools", "classify", "scripted", "look", class, "--pins", &pins,
+        ];
+        let classified = Session::new(&arguments).answering("yes\n").run();
+        assert_eq!(classified.code, 0, "{classified:?}");
+    };
+    classify("write");
+    let waits = client.call(2, "look", "{}");
+    assert_eq!(outcome(&waits)["code"], "APPROVAL_REQUIRED", "{waits}");
+    classify("read");
+    assert!(client.call(3, "look", "{}").contains("heard"));
+}
+
+/// Whoever decides is told what has become of the tool since a call of it was last let through.
+#[test]
+fn what_has_changed_of_a_tool_is_told_with_the_next_call_of_it() {
+    let place = Workplace::new();
+    let mut client = Client::open(&place, SHORT);
+    let shown = |handle: &str| {
+        let ledger = place.ledger();
+        let shown = Session::new(&["approvals", "show", handle, "--ledger", &ledger])
+            .without_terminal()
+            .run();
+        shown.stdout
+    };
+    let first = handle(&client.call(1, "note", r#"{"n":1}"#));
+    assert!(shown(&first).contains("no call of this tool was let through before"));
+    decide(&place, "approve", &first);
+    let done = client.call(2, "note", r#"{"n":1}"#);
+    assert_eq!(outcome(&done)["status"], "succeeded", "{done}");
+    let second = handle(&client.call(3, "note", r#"{"n":2}"#));
+    let told = shown(&second);
+    assert!(told.contains(&format!("as it was for {first}")), "{told}");
+    client.say_call(4, "change", "{}");
+    assert!(client.hear().contains("list_changed"));
+    client.hear();
+    let pins = place.at("pins");
+    all_names(&mut client);
+    let accepted = Session::new(&["tools", "accept", "scripted", "note", "--pins", &pins])
+        .answering("yes\n")
+        .run();
+    assert_eq!(accepted.code, 0, "{accepted:?}");
+    all_names(&mut client);
+    let third = handle(&client.call(5, "note", r#"{"n":3}"#));
+    let told = shown(&third);
+    assert!(told.contains("CHANGED"), "{told}");
+    assert!(told.contains("what it says of itself"), "{told}");
+    let asked = decide(&place, "approve", &third);
+    assert!(asked.contains("CHANGED"), "{asked}");
+}
+
 #[test]
 fn observing_blocks_nothing_and_records_everything() {
     let place = Workplace::new();

@@ -6,6 +6,7 @@ use countersign_ledger::{
     Approvals as _, Decided, Decision, Inspection as _, OperationDetail, Record, StateKind,
 };
 
+use crate::cautions::cautions;
 use crate::cli::{ApproveArguments, DecisionArguments, DenyArguments};
 use crate::host_ledger::{FileLedger, open_existing};
 use crate::ledger_advice::failed;
@@ -67,7 +68,7 @@ type Decide<'d> = &'d dyn Fn(&Asked<'_>, &OperationDetail) -> anyhow::Result<Opt
 fn decided(
     arguments: &DecisionArguments,
     deed: &str,
-    details: &[(&str, String)],
+    details: &[(&'static str, String)],
     decide: Decide<'_>,
 ) -> anyhow::Result<Verdict> {
     let ledger = open_existing(&arguments.ledger)?;
@@ -89,11 +90,13 @@ fn decided(
     let signer = Signer::of(approver)?;
     let terminal = Terminal::open()
         .ok_or_else(|| anyhow!("there is no terminal to ask on: nothing was decided"))?;
+    let mut known = cautions(&ledger, &call)?;
+    known.extend_from_slice(details);
     let question = Question {
         heading: "A write waits for your decision.",
         access: proposal.access(),
         description: None,
-        details,
+        details: &known,
         deed,
         person: approver,
     };

@@ -2,7 +2,6 @@
 
 mod form;
 mod keys;
-mod lookalike;
 mod model;
 mod render;
 mod screen;
@@ -25,6 +24,7 @@ use self::render::{call_lines, middle_rows, render};
 use self::screen::Screen;
 use super::decide::CLOCK;
 use crate::approver_key::{SealedKey, UnlockedKey};
+use crate::cautions::cautions;
 use crate::cli::WatchArguments;
 use crate::commands::grants::grant_of;
 use crate::granted::is_granted;
@@ -231,9 +231,10 @@ impl Watch<'_> {
             return Ok(());
         };
         let lately = self.lately(&call.record)?;
+        let cautions = cautions(&self.ledger, &call)?;
         let (columns, _) = self.screen.size();
         self.model.view = View::Call(Shown {
-            lines: call_lines(&call, &lately, self.model.now, columns),
+            lines: call_lines(&call, &cautions, &lately, self.model.now, columns),
             call,
             scroll: 0,
             is_read: false,

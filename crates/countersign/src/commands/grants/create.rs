@@ -5,6 +5,7 @@ use countersign_contract::Inert;
 use countersign_ledger::{Grant, GrantAdded, Grants as _, Inspection as _, StateKind};
 
 use super::draft::{conditions, grant_of, told};
+use crate::cautions::cautions;
 use crate::cli::CreateGrantArguments;
 use crate::granted::is_granted;
 use crate::host_ledger::open_existing;
@@ -27,7 +28,8 @@ pub(super) fn run(arguments: &CreateGrantArguments) -> anyhow::Result<Verdict> {
     let signer = Signer::of(approver)?;
     let terminal = Terminal::open()
         .ok_or_else(|| anyhow!("there is no terminal to ask on: nothing was granted"))?;
-    let mut details = vec![("grants", granted_text(arguments))];
+    let mut details = cautions(&ledger, &call)?;
+    details.push(("grants", granted_text(arguments)));
     details.extend(told(&conditions).into_iter().map(|line| ("where", line)));
     let question = Question {
         heading: "You are about to approve calls that nobody has seen yet.",

@@ -1,7 +1,8 @@
 //! `countersign operations show`.
 
-use countersign_ledger::Inspection as _;
+use countersign_ledger::{Inspection as _, StateKind};
 
+use crate::cautions::cautions;
 use crate::cli::ShowArguments;
 use crate::host_ledger::open_existing;
 use crate::ledger_advice::failed;
@@ -23,7 +24,13 @@ pub(crate) fn run(arguments: &ShowArguments) -> anyhow::Result<Verdict> {
         print_json(&detail(&found, &trail))?;
     } else {
         let columns = terminal_width().unwrap_or(DEFAULT_COLUMNS);
-        print_text(&sheet(&found, &trail, columns.into()))?;
+        let is_waiting = found.record.kind() == StateKind::AwaitingApproval;
+        let cautions = if is_waiting {
+            cautions(&ledger, &found)?
+        } else {
+            Vec::new()
+        };
+        print_text(&sheet(&found, &cautions, &trail, columns.into()))?;
     }
     if !is_whole {
         complain("later entries of the audit trail were not looked for: it is too long");

@@ -13,7 +13,7 @@ use countersign_mcp::pin::{Class, MAX_TOOLS, Pin, Standing};
 use countersign_mcp::tools::{ToolDefinition, ToolPage};
 use countersign_mcp::{Kind, Launch, Message, OutputSchema, Passthrough, Patterns, ServerName};
 
-use super::pin_store::{PinStore, Which};
+use super::pin_store::{PinMark, PinStore, Which};
 use super::session::Session;
 use super::upstream::Asked;
 use crate::output::complain;
@@ -37,10 +37,17 @@ pub(super) struct Inventory {
     pub(super) reads: Patterns,
     /// Raised whenever the server says that its list has changed.
     wanted: AtomicU64,
-    taken: Mutex<Option<(u64, Arc<Stock>)>>,
+    taken: Mutex<Option<Taken>>,
     /// How often it was begun to take stock.
     begun: AtomicU64,
     turn: Mutex<Option<Look>>,
+}
+
+/// Stock, and what it was taken of.
+struct Taken {
+    version: u64,
+    mark: Option<PinMark>,
+    stock: Arc<Stock>,
 }
 
 /// What came of taking stock last.
@@ -119,13 +126,20 @@ impl Inventory {
         self.wanted.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// What is known, where nothing has changed since.
+    /// What is known, where nothing has changed since: neither the server's list, as far as it says, nor the pin.
     pub(super) fn current(&self) -> Option<Arc<Stock>> {
         let wanted = self.wanted.load(Ordering::Acquire);
+        let mark = self.store.mark(&self.server);
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        taken
-            .as_ref()
-            .and_then(|(version, stock)| (*version == wanted).then(|| Arc::clone(stock)))
+        let taken = taken.as_ref()?;
+        let is_current = taken.version == wanted && taken.mark == mark;
+        is_current.then(|| Arc::clone(&taken.stock))
+    }
+
+    /// What was known last: by this, what was let through is judged.
+    pub(super) fn last(&self) -> Option<Arc<Stock>> {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.as_ref().map(|taken| Arc::clone(&taken.stock))
     }
 
     /// What is known, after taking stock where that is needed.
@@ -178,15 +192,19 @@ impl Inventory {
     fn take(&self, session: &Session, passthrough: &Passthrough) -> anyhow::Result<Arc<Stock>> {
         let version = self.wanted.load(Ordering::Acquire);
         let seen = list(session)?;
-        let pin = self.frozen(&seen)?;
+        let (pin, mark) = self.frozen(&seen)?;
         let stock = Arc::new(stock(pin, &seen, passthrough)?);
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        *taken = Some((version, Arc::clone(&stock)));
+        *taken = Some(Taken {
+            version,
+            mark,
+            stock: Arc::clone(&stock),
+        });
         Ok(stock)
     }
 
-    /// The pin, with every new tool frozen in it.
-    fn frozen(&self, seen: &[ToolDefinition]) -> anyhow::Result<Pin> {
+    /// The pin, with every new tool frozen in it, and its mark.
+    fn frozen(&self, seen: &[ToolDefinition]) -> anyhow::Result<(Pin, Option<PinMark>)> {
         let _lock = self.store.lock(&self.server)?;
         let held = self.store.read(&self.server, Which::Frozen)?;
         let mut pin = held.unwrap_or_else(|| Pin::new(self.server.clone(), &self.launch));
@@ -217,7 +235,7 @@ impl Inventory {
                 ));
             }
         }
-        Ok(pin)
+        Ok((pin, self.store.mark(&self.server)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -26,6 +26,14 @@ pub(crate) enum Which {
     Frozen,
     /// What the server said last, for a person to look at.
     Seen,
+}
+
+/// Tells a document from the one that it is replaced by: each is a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PinMark {
+    inode: u64,
+    changed: (i64, i64),
+    bytes: u64,
 }
 
 /// Keeps others from changing a server's pin while it is there.
@@ -80,6 +88,16 @@ impl PinStore {
         } else {
             Err(anyhow!("the pin of \"{server}\" is another server's"))
         }
+    }
+
+    /// The mark of what is frozen at the moment; nothing where nothing is.
+    pub(crate) fn mark(&self, server: &ServerName) -> Option<PinMark> {
+        let metadata = std::fs::symlink_metadata(self.path(server, Which::Frozen)).ok()?;
+        Some(PinMark {
+            inode: metadata.ino(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+            bytes: metadata.len(),
+        })
     }
 
     /// Writes a document beside the old one and puts it in its place.

@@ -4,7 +4,6 @@ use countersign_contract::Inert;
 use countersign_ledger::{Condition, Moment, OperationDetail, Record, State};
 
 use super::form::GrantForm;
-use super::lookalike::look_alikes;
 use super::model::{Model, Shown, View};
 use crate::commands::grants::told;
 use crate::operation_text::age;
@@ -73,6 +72,7 @@ pub(super) fn render(model: &Model, columns: usize, rows: usize) -> Vec<String> 
 /// A call, whole, in lines for a terminal of so many columns.
 pub(super) fn call_lines(
     call: &OperationDetail,
+    cautions: &[(&str, String)],
     lately: &[Record],
     now: Moment,
     columns: usize,
@@ -108,22 +108,10 @@ pub(super) fn call_lines(
         let kind = record.kind().as_str();
         sheet.tell(label, &format!("{since} ago  {kind}  {tool}"));
     }
-    let arguments = effective(&proposal.call.arguments);
-    let text = format!(
-        "{} {} {}",
-        record.scope.tool.as_str(),
-        record.scope.subject_id.as_str(),
-        String::from_utf8_lossy(&countersign_canonical::indented(&arguments))
-    );
-    let suspicious = look_alikes(&text);
-    if !suspicious.is_empty() {
-        let words = suspicious.join(", ");
-        sheet.tell(
-            "CAREFUL",
-            &format!("not the letters they look like: {words}"),
-        );
+    for (label, text) in cautions {
+        sheet.tell(label, text);
     }
-    sheet.block("arguments", &arguments);
+    sheet.block("arguments", &effective(&proposal.call.arguments));
     let text = sheet.into_text();
     let plain = anstream::adapter::strip_str(&text).to_string();
     plain.lines().map(str::to_owned).collect()

@@ -175,7 +175,7 @@ impl Session {
 
     /// A read's answer, if it is what the tool promises.
     fn judged(&self, id: &RequestId, tool: &str, message: &Message) -> String {
-        let fault = self.inventory.current().and_then(|stock| {
+        let fault = self.inventory.last().and_then(|stock| {
             let Some(Entry::InService {
                 output: Some(schema),
                 ..
