@@ -8,5 +8,6 @@
 
 pub mod listen;
 pub mod page;
+mod parameters;
 pub mod remote;
 mod sse;

@@ -11,7 +11,7 @@
 //! - No redirect is followed, nothing is unpacked, no cookie is kept. To this machine there is no proxy; elsewhere those of the
 //!   environment (`HTTPS_PROXY`, `NO_PROXY`) stand between, as they do for other programs.
 //!
-//! Module map: `target`, `reach`, `runtime` (whom to call and on what); `headers`, `parameters` (what a message says twice);
+//! Module map: `target`, `reach`, `runtime` (whom to call and on what); `headers` (what a message says twice);
 //! `session`, `renewal` (what was agreed); `link`, `in_flight`, `pump` (what goes out when); `exchange`, `body`, `stream`, `general`
 //! (what comes back); `delivery`, `problem` (who hears of it).
 
@@ -22,7 +22,6 @@ mod general;
 mod headers;
 mod in_flight;
 mod link;
-mod parameters;
 mod problem;
 mod pump;
 mod reach;
@@ -43,6 +42,8 @@ use countersign_mcp::{Kind, Message, RequestId};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{Semaphore, watch};
 
+use crate::parameters::Parameters;
+
 pub use problem::Problem;
 pub use reach::NoClient;
 pub use runtime::Runtime;
@@ -52,7 +53,6 @@ use delivery::Delivery;
 use exchange::Asked;
 use in_flight::{InFlight, Sort};
 use link::{Link, Told};
-use parameters::Parameters;
 use problem::Problems;
 use pump::{Item, Queued};
 use reach::Reach;
@@ -135,7 +135,7 @@ impl ToServer for Remote {
         let message = Message::read(text.as_bytes()).map_err(|_| NotSent::Unreachable)?;
         let own_headers = headers::of_its_own(&message).map_err(|_| NotSent::Unreachable)?;
         let own_headers = own_headers.map(|mut headers| {
-            self.link.parameters.add(&message, &mut headers);
+            headers::add_arguments(self.link.parameters.of(&message), &mut headers);
             headers
         });
         let told = |own_headers| Told {

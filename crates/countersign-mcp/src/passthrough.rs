@@ -69,6 +69,12 @@ impl Passthrough {
         ToolName::new(format!("{}@{place}/{tool}", self.server)).ok()
     }
 
+    /// Whether the server is called at an address.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        self.launch.is_remote()
+    }
+
     /// The revision of the system that acts and answers.
     #[must_use]
     pub fn producer(&self) -> &Revision {

@@ -90,6 +90,12 @@ impl Launch {
         Self(Reached::At(url))
     }
 
+    /// Whether it is called at an address.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        matches!(self.0, Reached::At(_))
+    }
+
     /// What a pin is bound to: the command, wherever it is started, or the address.
     #[must_use]
     pub fn digest(&self) -> Digest<Utf8> {

@@ -26,13 +26,14 @@
 //!   found (Base Protocol, Error Codes).
 //!
 //! Module map: `meta` (what a request says of its sender), `capabilities`, `log_level`; `introduction` (what a server says of
-//! itself); `results`, `rounds` (asking back); `errors`.
+//! itself); `results`, `rounds` (asking back); `mirrored` (arguments that headers repeat); `errors`.
 
 mod capabilities;
 mod errors;
 mod introduction;
 mod log_level;
 mod meta;
+mod mirrored;
 mod results;
 mod rounds;
 
@@ -45,6 +46,7 @@ pub use introduction::Introduction;
 pub use log_level::LogLevel;
 pub(crate) use meta::is_implementation;
 pub use meta::{MAX_META_BYTES, MetaError, RequestMeta, opening};
+pub use mirrored::{BrokenAnnotation, MIRRORED, MirroredParameter};
 pub(crate) use results::completed;
 pub use results::{ResultType, complete, for_earlier_versions};
 pub use rounds::{

@@ -1,9 +1,7 @@
 //! What a person should know of a call before they decide, beyond the call itself.
 
 use countersign_contract::{Inert, Revision, Revisions};
-use countersign_ledger::{
-    Inspection as _, MAX_PAGE, OperationDetail, OperationFilter, Record, StateKind,
-};
+use countersign_ledger::{Inspection as _, OperationDetail, OperationFilter, Record, StateKind};
 
 use crate::host_ledger::FileLedger;
 use crate::ledger_advice::failed;
@@ -19,6 +17,8 @@ const LET_THROUGH: [StateKind; 6] = [
     StateKind::ResolvedCommitted,
     StateKind::Failed,
 ];
+/// This call may be one of them, since it may have been let through before.
+const LOOKED_AT: usize = 2;
 /// The most characters of a revision.
 const MAX_CHARS: usize = 80;
 
@@ -45,7 +45,9 @@ fn changes(ledger: &FileLedger, record: &Record) -> anyhow::Result<Vec<(&'static
         tool: Some(record.scope.tool.clone()),
         ..OperationFilter::default()
     };
-    let page = ledger.operations(&filter, None, MAX_PAGE).map_err(failed)?;
+    let page = ledger
+        .operations(&filter, None, LOOKED_AT)
+        .map_err(failed)?;
     let earlier = page
         .items
         .into_iter()

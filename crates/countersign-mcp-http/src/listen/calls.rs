@@ -10,6 +10,7 @@ use countersign_mcp::{Kind, Message, RequestId, stateless, write};
 use super::outbox::{id, is_answer};
 use super::stateless::Line;
 use super::stream::{Receipt, Stream};
+use crate::parameters::Parameters;
 
 /// The most requests that wait for an answer.
 const MAX_OPEN: usize = 1024;
@@ -26,7 +27,11 @@ const ENDED: [&str; 2] = ["params", "requestId"];
 
 /// Whose request is which. Each goes on under an id that nobody else has, which is also its progress token.
 #[derive(Default)]
-pub(super) struct Calls(Mutex<State>);
+pub(super) struct Calls {
+    state: Mutex<State>,
+    /// Which arguments headers repeat, by the lists that clients were given.
+    pub(super) parameters: Parameters,
+}
 
 #[derive(Default)]
 struct State {
@@ -43,6 +48,7 @@ struct Call {
     /// Its progress token as its client wrote it.
     token: Option<String>,
     is_subscription: bool,
+    lists_tools: bool,
     is_handed_over: bool,
     stream: Arc<Stream>,
 }
@@ -86,6 +92,7 @@ impl Calls {
             id: own_id,
             token,
             is_subscription: method == "subscriptions/listen",
+            lists_tools: method == "tools/list",
             is_handed_over: false,
             stream: Arc::clone(&stream),
         };
@@ -140,6 +147,9 @@ impl Calls {
         let Some(call) = self.lock().open.remove(&id) else {
             return;
         };
+        if call.lists_tools {
+            self.parameters.learn(text.as_bytes());
+        }
         let own = write::with_value_at(text, &["id"], &call.id);
         let own = own.unwrap_or_else(|| text.to_owned());
         let own = replaced(own, &SUBSCRIPTION_OF_RESULT, &id.to_json(), &call.id);
@@ -182,7 +192,7 @@ impl Calls {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use countersign_canonical::Value;
-use countersign_mcp::stateless::{self, header_mismatch, unsupported_version};
+use countersign_mcp::stateless::{self, MirroredParameter, header_mismatch, unsupported_version};
 use countersign_mcp::{Kind, Message, RequestId, Version};
 use hyper::StatusCode;
 use hyper::header::{HeaderMap, HeaderName};
@@ -64,6 +64,31 @@ pub(super) fn check(headers: &HeaderMap, message: &Message) -> Result<(), Box<Re
     } else {
         Err(mismatch(id, "Mcp-Name differs from the message"))
     }
+}
+
+/// Compares what headers say of a call's arguments with the arguments.
+pub(super) fn check_arguments(
+    headers: &HeaderMap,
+    id: &RequestId,
+    arguments: Vec<(HeaderName, Option<Value>)>,
+) -> Result<(), Box<Reply>> {
+    for (name, argument) in arguments {
+        let is_there = headers.contains_key(&name);
+        let said = single(headers, &name).and_then(decoded);
+        let is_right = match &argument {
+            None => !is_there,
+            Some(argument) => match MirroredParameter::text(argument) {
+                Some(text) => said == Some(text),
+                // No header can say it: whether it may be is the server's to judge.
+                None => true,
+            },
+        };
+        if !is_right {
+            let text = format!("{name} is missing, or differs from the argument that it repeats");
+            return Err(mismatch(Some(id), &text));
+        }
+    }
+    Ok(())
 }
 
 fn meta(message: &Message) -> Option<&Value> {

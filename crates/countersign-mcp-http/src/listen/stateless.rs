@@ -66,6 +66,10 @@ impl Stateless {
             Ok(line) => line,
             Err(error) => return handshake::refused(&id, error),
         };
+        let arguments = line.calls.parameters.of(&message);
+        if let Err(refused) = mirrored::check_arguments(headers, &id, arguments) {
+            return *refused;
+        }
         let opened = match line.calls.open(&message, &method) {
             Ok(opened) => opened,
             Err(error) => {

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use countersign_canonical::Value;
+use countersign_mcp::stateless::MirroredParameter;
 use countersign_mcp::{Kind, Message};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -47,6 +48,16 @@ pub(super) fn of_its_own(message: &Message) -> Result<Option<HeaderMap>, NotForH
         headers.insert(NAME, of_text(name)?);
     }
     Ok(Some(headers))
+}
+
+/// Adds what headers have to say of a call's arguments. What none can say, its server has to refuse.
+pub(super) fn add_arguments(arguments: Vec<(HeaderName, Option<Value>)>, headers: &mut HeaderMap) {
+    for (name, argument) in arguments {
+        let text = argument.as_ref().and_then(MirroredParameter::text);
+        if let Some(value) = text.and_then(|text| of_text(&text).ok()) {
+            headers.insert(name, value);
+        }
+    }
 }
 
 /// A version as a header's value, as it was named.
@@ -97,6 +108,23 @@ mod tests {
             assert_eq!(of_text(text).unwrap(), expected, "{text:?}");
         }
         assert!(of_text(&"x".repeat(MAX_NAME_BYTES + 1)).is_err());
+    }
+
+    #[test]
+    fn arguments_go_out_as_their_headers_say_them() {
+        let name = HeaderName::from_static("mcp-param-a");
+        for (argument, expected) in [
+            (Some(Value::from(" x")), Some("=?base64?IHg=?=")),
+            (Some(Value::from(-7_i64)), Some("-7")),
+            (Some(Value::from(true)), Some("true")),
+            (Some(Value::Array(Vec::new())), None),
+            (None, None),
+        ] {
+            let mut headers = HeaderMap::new();
+            add_arguments(vec![(name.clone(), argument)], &mut headers);
+            let said = headers.get(&name).map(|value| value.to_str().unwrap());
+            assert_eq!(said, expected);
+        }
     }
 
     #[test]

@@ -12,11 +12,11 @@ use tokio::time::timeout;
 use super::body;
 use super::delivery::Delivery;
 use super::in_flight::InFlight;
-use super::parameters::Parameters;
 use super::problem::{Problem, Problems};
 use super::reach::Reach;
 use super::session::Session;
 use super::stream::MAX_SILENCE;
+use crate::parameters::Parameters;
 
 /// How long a server may take to accept a message that has no answer. Those behind it wait.
 const TELLING_TIMEOUT: Duration = Duration::from_secs(30);

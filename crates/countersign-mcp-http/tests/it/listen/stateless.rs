@@ -148,6 +148,72 @@ fn headers_and_message_have_to_agree() {
     assert_eq!(head.status, 400);
 }
 
+/// Once a client has been told which arguments headers repeat, they have to agree.
+#[test]
+fn headers_and_arguments_have_to_agree() {
+    let host = Host::start(Options::default(), |link, message| {
+        let tools = r#"{"tools":[{"name":"t","inputSchema":{"properties":{"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"N"}}}}]}"#;
+        match request(message) {
+            Some((id, method)) if method == "tools/list" => link.answer(&id, tools),
+            Some(_) => echo(link, message),
+            None => {}
+        }
+    });
+    let ask = |added: &[(&'static str, &'static str)], arguments: &str| {
+        let call = body(
+            "7",
+            "tools/call",
+            "",
+            &format!(",\"name\":\"t\",\"arguments\":{arguments}"),
+        );
+        let headers = [headers("tools/call", "t"), added.to_vec()].concat();
+        Client::new(host.address).post(&headers, &call)
+    };
+    let region = ("Mcp-Param-Region", "us-west1");
+    let wrong = r#"{"region":"us-east1"}"#;
+    // Nobody has been told yet.
+    assert_eq!(ask(&[region], wrong).0.status, 200);
+    let list = body("1", "tools/list", "", "");
+    post(&mut Client::new(host.address), "tools/list", "", &list);
+    let right = r#"{"region":"us-west1","n":7}"#;
+    for (added, arguments, is_right) in [
+        (&[region, ("MCP-PARAM-N", "7")][..], right, true),
+        (
+            &[
+                ("Mcp-Param-Region", "=?base64?dXMtd2VzdDE=?="),
+                ("mcp-param-n", "7"),
+            ],
+            right,
+            true,
+        ),
+        (
+            &[region, ("Mcp-Param-Other", "x")],
+            r#"{"region":"us-west1"}"#,
+            true,
+        ),
+        (&[], "{}", true),
+        (&[region], r#"{"region":"us-west1","n":null}"#, true),
+        (&[region], r#"{"region":"us-west1","n":1.5}"#, true),
+        (&[region], right, false),
+        (&[region, ("Mcp-Param-N", "07")], right, false),
+        (&[region], wrong, false),
+        (&[region], "{}", false),
+        (&[region, region], r#"{"region":"us-west1"}"#, false),
+        (
+            &[("Mcp-Param-Region", "=?base64?dXMtd2VzdDE?=")],
+            r#"{"region":"us-west1"}"#,
+            false,
+        ),
+        (&[], wrong, false),
+    ] {
+        let (head, answer) = ask(added, arguments);
+        let expected = if is_right { 200 } else { 400 };
+        assert_eq!(head.status, expected, "{added:?} {arguments} {answer}");
+        assert_eq!(answer.contains("-32020"), !is_right, "{answer}");
+        assert!(!answer.contains("us-east1"), "{answer}");
+    }
+}
+
 #[test]
 fn equal_ids_and_tokens_of_many_clients_never_mix() {
     let waiting = Mutex::new(BTreeMap::new());

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 use countersign_canonical::{Utf8, Value, encode};
-use countersign_contract::Inert;
+use countersign_contract::{Inert, ToolContract};
 use countersign_dispatch::Registry;
-use countersign_mcp::pin::{Class, MAX_TOOLS, Pin, Standing};
+use countersign_mcp::pin::{Class, MAX_TOOLS, Pin, PinnedTool, Standing};
+use countersign_mcp::stateless::MirroredParameter;
 use countersign_mcp::tools::{ToolDefinition, ToolPage};
 use countersign_mcp::{Kind, Launch, Message, OutputSchema, Passthrough, Patterns, ServerName};
 
@@ -284,6 +285,26 @@ fn is_unknown_method(message: &Message) -> bool {
     code == Some(METHOD_NOT_FOUND)
 }
 
+/// A tool that is what it was, and its contract; or why it cannot be used all the same.
+fn usable(
+    name: &str,
+    pinned: &PinnedTool,
+    passthrough: &Passthrough,
+) -> Result<(Entry, ToolContract), String> {
+    let facets = &pinned.facets;
+    let output = OutputSchema::compile(&facets.output_schema).map_err(|error| error.to_string())?;
+    // Whoever calls it over HTTP could not say what its server wants to hear.
+    if passthrough.is_remote()
+        && let Err(broken) = MirroredParameter::all_of(&facets.input_schema)
+    {
+        return Err(broken.to_string());
+    }
+    let contract = passthrough.contract(name, pinned);
+    let contract = contract.ok_or_else(|| "its name cannot be recorded".to_owned())?;
+    let class = pinned.class;
+    Ok((Entry::InService { class, output }, contract))
+}
+
 fn stock(pin: Pin, seen: &[ToolDefinition], passthrough: &Passthrough) -> anyhow::Result<Stock> {
     let comparison = pin.compare(seen);
     let mut tools = BTreeMap::new();
@@ -293,22 +314,16 @@ fn stock(pin: Pin, seen: &[ToolDefinition], passthrough: &Passthrough) -> anyhow
         let pinned = pin.tool(name);
         let entry = match (standing, pinned) {
             (Standing::Gone, _) => continue,
-            (Standing::Unchanged, Some(pinned)) => {
-                match (
-                    OutputSchema::compile(&pinned.facets.output_schema),
-                    passthrough.contract(name, pinned),
-                ) {
-                    (Ok(output), Some(contract)) => {
-                        contracts.push(contract);
-                        Entry::InService {
-                            class: pinned.class,
-                            output,
-                        }
-                    }
-                    (Err(error), _) => Entry::OutOfService(error.to_string()),
-                    (Ok(_), None) => Entry::OutOfService("its name cannot be recorded".to_owned()),
+            (Standing::Unchanged, Some(pinned)) => match usable(name, pinned, passthrough) {
+                Ok((entry, contract)) => {
+                    contracts.push(contract);
+                    entry
                 }
-            }
+                Err(why) => {
+                    complain(&format!("{shown}: out of service: {why}"));
+                    Entry::OutOfService(why)
+                }
+            },
             (Standing::Changed(differences), _) => {
                 complain(&format!(
                     "{shown}: the server describes it differently now:"
