@@ -123,8 +123,11 @@ fn is_the_same(one: &Value, other: &Value) -> bool {
     encode::<Utf8>(one) == encode::<Utf8>(other)
 }
 
-/// What a reader further down may take for a separator, a dot, or another percent sign.
-const HIDDEN: [&str; 4] = ["%2e", "%2f", "%5c", "%25"];
+/// What a reader further down may take for a separator, a dot, or another percent sign: also in UTF-8 that is longer than it has to
+/// be, and in a form that was never standard.
+const HIDDEN: [&str; 9] = [
+    "%2e", "%2f", "%5c", "%25", "%c0", "%c1", "%e0%8", "%f0%8", "%u",
+];
 
 fn is_beneath(beginning: &str, text: &str) -> bool {
     let Some(rest) = text.strip_prefix(beginning) else {
@@ -176,6 +179,9 @@ mod tests {
             r#"{"path": "/tmp/a\\..\\b", "mode": "create"}"#,
             r#"{"path": "/tmp/%2E%2e/etc", "mode": "create"}"#,
             r#"{"path": "/tmp/%252e", "mode": "create"}"#,
+            r#"{"path": "/tmp/%c0%AE%c0%ae/etc", "mode": "create"}"#,
+            r#"{"path": "/tmp/%e0%80%ae./etc", "mode": "create"}"#,
+            r#"{"path": "/tmp/%u002e./etc", "mode": "create"}"#,
             r#"{"path": "/tmp/a\u0000", "mode": "create"}"#,
             r#"{"path": ["/tmp/a"], "mode": "create"}"#,
             r#"{"path": "/tmp/a", "mode": "Create"}"#,

@@ -1,6 +1,8 @@
 //! Integration tests.
 
 #[cfg(test)]
+mod conditions;
+#[cfg(test)]
 mod documents;
 #[cfg(test)]
 mod sequences;

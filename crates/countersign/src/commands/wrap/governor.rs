@@ -162,6 +162,7 @@ impl Governor {
             left: self.rules.approval_wait,
             told: 0,
         };
+        let mut is_last_look = false;
         for _ in 0..MAX_LOOKS {
             let package = match self.due(session, &mut stock, request, &pending)? {
                 Some(package) => package,
@@ -180,6 +181,17 @@ impl Governor {
                 }
                 Some(_) => false,
             };
+            let is_overtaken = !is_open
+                && matches!(
+                    code,
+                    Some(ErrorCode::ApprovalRequired | ErrorCode::OutcomeUnknown)
+                );
+            if is_overtaken && !is_last_look {
+                // It may have come to its end since it was looked at: then that is the answer.
+                is_last_look = true;
+                continue;
+            }
+            is_last_look = false;
             if let Some(code) = code
                 && (!is_open || wait.left.is_zero())
             {
