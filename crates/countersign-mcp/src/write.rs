@@ -91,7 +91,7 @@ pub fn error_result(text: &str) -> String {
 
 /// Sets one member of an object's `_meta`, and leaves every other byte as it is.
 ///
-/// An object whose `_meta` is no object stays as it is. `value` is a JSON text.
+/// A `_meta` that is no object, as some write null for none, gives way to ours. `value` is a JSON text.
 #[must_use]
 pub fn with_meta(object: &str, key: &str, value: &str) -> String {
     edited(object, key, value).unwrap_or_else(|| object.to_owned())
@@ -172,10 +172,13 @@ pub fn with_protocol_version(result: &str, version: Version) -> String {
 
 fn edited(object: &str, key: &str, value: &str) -> Option<String> {
     let all = span::whole(object)?;
+    let own = format!("{{{}:{value}}}", json_text(key));
     let Some(meta) = span::member(object, &all, "_meta") else {
-        let member = format!("\"_meta\":{{{}:{value}}}", json_text(key));
-        return inserted(object, &all, &member);
+        return inserted(object, &all, &format!("\"_meta\":{own}"));
     };
+    if span::members(object, &meta).is_none() {
+        return spliced(object, meta, &own);
+    }
     match span::member(object, &meta, key) {
         Some(held) => spliced(object, held, value),
         None => inserted(object, &meta, &format!("{}:{value}", json_text(key))),
@@ -268,7 +271,14 @@ mod tests {
                 r#"{"_meta":{"countersign.example/outcome":{"forged":true} ,"y":0}}"#,
                 r#"{"_meta":{"countersign.example/outcome":1 ,"y":0}}"#,
             ),
-            (r#"{"_meta":7}"#, r#"{"_meta":7}"#),
+            (
+                r#"{"a":1 ,"_meta": null}"#,
+                r#"{"a":1 ,"_meta": {"countersign.example/outcome":1}}"#,
+            ),
+            (
+                r#"{"_meta":[]}"#,
+                r#"{"_meta":{"countersign.example/outcome":1}}"#,
+            ),
         ] {
             assert_eq!(with_meta(before, ours, "1"), after, "{before}");
         }
