@@ -325,6 +325,17 @@ fn tools_that_can_be_taken_for_each_other_are_out_of_service() {
         "succeeded"
     );
     assert_eq!(place.notes().len(), 1);
+    // However often stock is taken anew, what stays wrong is said once.
+    for id in (30..36).step_by(2) {
+        let same = json!({"how": "relist", "tools": tools});
+        call(&mut client, id, "alone", &same);
+        call(&mut client, id + 1, "a.b", &json!({}));
+    }
+    let (_, stderr) = client.end();
+    for name in ["A-B", "a.b", "a_b", "twice"] {
+        let told = format!("{name}: out of service");
+        assert_eq!(stderr.matches(&told).count(), 1, "{stderr}");
+    }
 }
 
 /// What changes while a call waits: another tool comes, the tool goes, and comes back as it was.

@@ -1,6 +1,6 @@
 //! Which tools are in service: what the server says of them, held against the pin.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -42,6 +42,8 @@ pub(super) struct Inventory {
     /// How often it was begun to take stock.
     begun: AtomicU64,
     turn: Mutex<Option<Look>>,
+    /// What was complained about when stock was taken last.
+    said: Mutex<BTreeSet<String>>,
 }
 
 /// Stock, and what it was taken of.
@@ -119,6 +121,7 @@ impl Inventory {
             taken: Mutex::default(),
             begun: AtomicU64::new(0),
             turn: Mutex::default(),
+            said: Mutex::default(),
         })
     }
 
@@ -193,8 +196,10 @@ impl Inventory {
     fn take(&self, session: &Session, passthrough: &Passthrough) -> anyhow::Result<Arc<Stock>> {
         let version = self.wanted.load(Ordering::Acquire);
         let seen = list(session)?;
-        let (pin, mark) = self.frozen(&seen)?;
-        let stock = Arc::new(stock(pin, &seen, passthrough)?);
+        let mut faults = Vec::new();
+        let (pin, mark) = self.frozen(&seen, &mut faults)?;
+        let stock = Arc::new(stock(pin, &seen, passthrough, &mut faults)?);
+        self.say(faults);
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         *taken = Some(Taken {
             version,
@@ -204,8 +209,21 @@ impl Inventory {
         Ok(stock)
     }
 
+    /// Complains about what is wrong now. What stays wrong is said once.
+    fn say(&self, faults: Vec<String>) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        for fault in faults.iter().filter(|fault| !said.contains(*fault)) {
+            complain(fault);
+        }
+        *said = faults.into_iter().collect();
+    }
+
     /// The pin, with every new tool frozen in it, and its mark.
-    fn frozen(&self, seen: &[ToolDefinition]) -> anyhow::Result<(Pin, Option<PinMark>)> {
+    fn frozen(
+        &self,
+        seen: &[ToolDefinition],
+        faults: &mut Vec<String>,
+    ) -> anyhow::Result<(Pin, Option<PinMark>)> {
         let _lock = self.store.lock(&self.server)?;
         let held = self.store.read(&self.server, Which::Frozen)?;
         let mut pin = held.unwrap_or_else(|| Pin::new(self.server.clone(), &self.launch));
@@ -230,7 +248,7 @@ impl Inventory {
                 && self.reads.matches(name)
                 && !adopted.iter().any(|new| new == name)
             {
-                complain(&format!(
+                faults.push(format!(
                     "{}: --read does not change what is pinned as a write; \"countersign tools classify\" does",
                     Inert::beginning(name, SHOWN_CHARS)
                 ));
@@ -305,7 +323,12 @@ fn usable(
     Ok((Entry::InService { class, output }, contract))
 }
 
-fn stock(pin: Pin, seen: &[ToolDefinition], passthrough: &Passthrough) -> anyhow::Result<Stock> {
+fn stock(
+    pin: Pin,
+    seen: &[ToolDefinition],
+    passthrough: &Passthrough,
+    faults: &mut Vec<String>,
+) -> anyhow::Result<Stock> {
     let comparison = pin.compare(seen);
     let mut tools = BTreeMap::new();
     let mut contracts = Vec::new();
@@ -320,18 +343,16 @@ fn stock(pin: Pin, seen: &[ToolDefinition], passthrough: &Passthrough) -> anyhow
                     entry
                 }
                 Err(why) => {
-                    complain(&format!("{shown}: out of service: {why}"));
+                    faults.push(format!("{shown}: out of service: {why}"));
                     Entry::OutOfService(why)
                 }
             },
             (Standing::Changed(differences), _) => {
-                complain(&format!(
-                    "{shown}: the server describes it differently now:"
-                ));
+                faults.push(format!("{shown}: the server describes it differently now:"));
                 for difference in differences {
-                    complain(&format!("{shown}: {difference}"));
+                    faults.push(format!("{shown}: {difference}"));
                 }
-                complain(&format!(
+                faults.push(format!(
                     "{shown}: out of service until \"countersign tools accept {} {shown}\"",
                     pin.server()
                 ));
@@ -343,7 +364,7 @@ fn stock(pin: Pin, seen: &[ToolDefinition], passthrough: &Passthrough) -> anyhow
             }
             (Standing::Collides(other), _) => {
                 let other = Inert::beginning(other, SHOWN_CHARS);
-                complain(&format!(
+                faults.push(format!(
                     "{shown}: out of service: clients may take it for {other}"
                 ));
                 Entry::OutOfService(format!("its name can be taken for that of {other}"))
