@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::mcp_client::{Client, decide, handle, outcome};
-use crate::program::countersign_with;
+use crate::program::{countersign, countersign_with};
 use crate::terminal::Session;
 use crate::workplace::Workplace;
 
@@ -379,6 +379,37 @@ fn a_tool_that_changes_is_out_of_service_until_somebody_accepts_it() {
         .answering("yes\n")
         .run();
     assert_eq!(accepted.code, 0, "{accepted:?}");
+}
+
+/// Many ask for the same, in two processes: one approval wakes all of them, one of them acts, and all are told at once.
+#[test]
+fn whoever_joins_a_call_hears_what_became_of_it() {
+    let place = Workplace::new();
+    // Nobody's patience lasts as long as this.
+    let wait = ["--approval-wait", "600"];
+    let mut clients = [Client::open(&place, &wait), Client::open(&place, &wait)];
+    for client in &mut clients {
+        for id in 1..=16 {
+            client.say_call(id, "note", "{}");
+        }
+    }
+    let ledger = place.ledger();
+    let listed = || {
+        let listed = countersign(&["approvals", "list", "--json", "--ledger", &ledger]);
+        let listed: Value = serde_json::from_str(&listed.stdout).expect(&listed.stderr);
+        let handle = listed["operations"][0]["status_ref"].as_str();
+        handle.map(str::to_owned)
+    };
+    let waiting = std::iter::repeat_with(listed).flatten().next().unwrap();
+    decide(&place, "approve", &waiting);
+    for client in &clients {
+        for _ in 1..=16 {
+            let answer = client.hear();
+            assert_eq!(outcome(&answer)["status"], "succeeded", "{answer}");
+            assert_eq!(handle(&answer), waiting);
+        }
+    }
+    assert_eq!(place.notes().len(), 1);
 }
 
 /// What a person says of a tool holds at once, also for a server that runs already.

@@ -162,67 +162,42 @@ impl Governor {
             left: self.rules.approval_wait,
             told: 0,
         };
-        let mut is_last_look = false;
+        let mut is_looked_at_again = false;
         for _ in 0..MAX_LOOKS {
             let package = match self.due(session, &mut stock, request, &pending)? {
                 Some(package) => package,
                 None => self.dispatch(session, &stock, request, &pending)?,
             };
-            let code = package.model_result().error_code();
-            if code == Some(ErrorCode::ApprovalRequired)
+            let Some(code) = package.model_result().error_code() else {
+                return self.succeeded(request, &pending, &package).map(Some);
+            };
+            if code == ErrorCode::ApprovalRequired
                 && is_granted(&self.rules.ledger, &pending.scope)?
             {
                 continue;
             }
-            let is_open = match code {
-                None => return self.succeeded(request, &pending, &package).map(Some),
-                Some(ErrorCode::ApprovalRequired | ErrorCode::OutcomeUnknown) => {
-                    self.is_moving(&pending)?
-                }
-                Some(_) => false,
+            let is_open = matches!(
+                code,
+                ErrorCode::ApprovalRequired | ErrorCode::OutcomeUnknown
+            );
+            let moving = if is_open {
+                self.moving(&pending)?
+            } else {
+                None
             };
-            let is_overtaken = !is_open
-                && matches!(
-                    code,
-                    Some(ErrorCode::ApprovalRequired | ErrorCode::OutcomeUnknown)
-                );
-            if is_overtaken && !is_last_look {
-                // It may have come to its end since it was looked at: then that is the answer.
-                is_last_look = true;
+            if is_open && moving.is_none() && !is_looked_at_again {
+                // It may have come to its end in between: then that is the answer.
+                is_looked_at_again = true;
                 continue;
             }
-            is_last_look = false;
-            if let Some(code) = code
-                && (!is_open || wait.left.is_zero())
-            {
-                if is_open {
-                    self.keep(&pending.scope);
-                }
-                if is_open
-                    && code == ErrorCode::ApprovalRequired
-                    && session.is_stateless()
-                    && request.round < MAX_ROUNDS
-                {
-                    let digest = RoundDigest::of(&request.tool, &pending.call.arguments);
-                    let round = request.round + 1;
-                    let handle = session.rounds.give_out(digest, Resumes::Waiting { round });
-                    let waits = answers::waits_on(&pending.status_ref, &handle);
-                    return Ok(Some(Reply::Round(waits)));
-                }
-                if code == ErrorCode::ApprovalInvalid
-                    && let Some(reason) = denial(&self.rules.ledger, &pending.status_ref)?
-                {
-                    let told = answers::denied(&pending.status_ref, &reason);
-                    return Ok(Some(Reply::Result(told)));
-                }
-                let status_ref = Some(pending.status_ref);
-                return Ok(Some(Reply::Result(answers::refused(
-                    &request.tool,
-                    code,
-                    status_ref,
-                ))));
-            }
-            if !self.waits(session, request, &pending, &mut wait)? {
+            is_looked_at_again = false;
+            let Some(kind) = moving.filter(|_| !wait.left.is_zero()) else {
+                let is_moving = moving.is_some();
+                return self
+                    .refused(session, request, &pending, code, is_moving)
+                    .map(Some);
+            };
+            if !self.waits(session, request, &pending, kind, &mut wait)? {
                 self.keep(&pending.scope);
                 return Ok(None);
             }
@@ -230,16 +205,55 @@ impl Governor {
         Err(anyhow!("this call was looked at too often"))
     }
 
-    /// Waits until the operation has moved on, or the time is over. False where nobody waits for the answer any more.
+    /// What a client is told whose call was not carried out, or of which nobody knows. Where that can change still, it is looked
+    /// after.
+    fn refused(
+        &self,
+        session: &Session,
+        request: &WriteRequest,
+        pending: &Pending,
+        code: ErrorCode,
+        is_moving: bool,
+    ) -> anyhow::Result<Reply> {
+        if is_moving {
+            self.keep(&pending.scope);
+        }
+        if is_moving
+            && code == ErrorCode::ApprovalRequired
+            && session.is_stateless()
+            && request.round < MAX_ROUNDS
+        {
+            let digest = RoundDigest::of(&request.tool, &pending.call.arguments);
+            let round = request.round + 1;
+            let handle = session.rounds.give_out(digest, Resumes::Waiting { round });
+            return Ok(Reply::Round(answers::waits_on(
+                &pending.status_ref,
+                &handle,
+            )));
+        }
+        if code == ErrorCode::ApprovalInvalid
+            && let Some(reason) = denial(&self.rules.ledger, &pending.status_ref)?
+        {
+            return Ok(Reply::Result(answers::denied(&pending.status_ref, &reason)));
+        }
+        let status_ref = Some(pending.status_ref);
+        Ok(Reply::Result(answers::refused(
+            &request.tool,
+            code,
+            status_ref,
+        )))
+    }
+
+    /// Waits until the operation stands otherwise than it did, or the time is over. False where nobody waits for the answer any more.
     fn waits(
         &self,
         session: &Session,
         request: &WriteRequest,
         pending: &Pending,
+        before: StateKind,
         wait: &mut Wait,
     ) -> anyhow::Result<bool> {
-        let before = self.kind(pending)?;
-        if before == Some(StateKind::AwaitingApproval) {
+        if before == StateKind::AwaitingApproval {
             self.announce(session, request, pending);
         }
         while !wait.left.is_zero() {
@@ -247,7 +261,7 @@ impl Governor {
                 return Ok(false);
             }
             let version = self.rules.ledger.version();
-            if self.kind(pending)? != before {
+            if self.kind(pending)? != Some(before) {
                 self.settle_announced(session, &pending.scope);
                 break;
             }
@@ -262,7 +276,7 @@ impl Governor {
                 wait.told = wait.told.saturating_add(1);
                 session.tell_waiting(&request.caller, &pending.status_ref, wait.told);
             }
-            if before == Some(StateKind::Executing) {
+            if before == StateKind::Executing {
                 // Whoever performs it may be gone.
                 self.rules.ledger.recover(MAX_TIDIED).map_err(failed)?;
             }
@@ -429,9 +443,9 @@ impl Governor {
         self.under_way.load(Ordering::Acquire) > 0
     }
 
-    /// Whether waiting can still change what the call hears.
-    fn is_moving(&self, pending: &Pending) -> anyhow::Result<bool> {
-        Ok(self.kind(pending)?.is_some_and(|kind| match kind {
+    /// How the call's operation stands, where waiting can still change what the call hears.
+    fn moving(&self, pending: &Pending) -> anyhow::Result<Option<StateKind>> {
+        Ok(self.kind(pending)?.filter(|kind| match kind {
             StateKind::AwaitingApproval | StateKind::Reserved | StateKind::Executing => true,
             StateKind::Unknown
             | StateKind::Denied
