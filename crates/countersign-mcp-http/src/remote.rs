@@ -12,7 +12,7 @@
 //!   environment (`HTTPS_PROXY`, `NO_PROXY`) stand between, as they do for other programs.
 //!
 //! Module map: `target`, `reach`, `runtime` (whom to call and on what); `headers` (what a message says twice);
-//! `session`, `renewal` (what was agreed); `link`, `in_flight`, `pump` (what goes out when); `exchange`, `body`, `stream`, `general`
+//! `session`, `settings`, `renewal` (what was agreed, and is again); `link`, `in_flight`, `pump` (what goes out when); `exchange`, `body`, `stream`, `general`
 //! (what comes back); `delivery`, `problem` (who hears of it).
 
 mod body;
@@ -28,6 +28,7 @@ mod reach;
 mod renewal;
 mod runtime;
 mod session;
+mod settings;
 mod stream;
 mod target;
 
@@ -200,8 +201,10 @@ impl Remote {
         let permit = Arc::clone(&self.requests)
             .try_acquire_owned()
             .map_err(|_| NotSent::Busy)?;
-        if asked.sort == Sort::Opening {
-            self.link.session.begin(message);
+        match asked.sort {
+            Sort::Opening => self.link.session.begin(message),
+            Sort::InSession => self.link.session.is_asked(message),
+            Sort::Listening | Sort::Alone => {}
         }
         let in_flight = &self.link.in_flight;
         let place = in_flight.enter(&asked.id, asked.sort);

@@ -36,6 +36,11 @@ pub enum Problem {
     /// The server had ended the session, and has begun another: what it kept for the old one is gone.
     #[error("the server had ended the session; a new one was opened")]
     SessionRenewed,
+    /// Something that the client had set does not hold in the session that took the place of another.
+    #[error(
+        "in the new session not everything could be set again that the client had asked for: its log level, or its subscriptions to resources"
+    )]
+    SettingsLost,
     /// The server had ended the session, and begins no other like it.
     #[error(
         "the server had ended the session, and opens no new one with the same protocol version"

@@ -6,6 +6,7 @@ use countersign_mcp::Message;
 use reqwest::header::{HeaderMap, HeaderValue};
 
 use super::headers::{self, PROTOCOL_VERSION, SESSION_ID};
+use super::settings::Settings;
 
 /// The longest name that a server may give a session.
 const MAX_SESSION_ID_BYTES: usize = 1024;
@@ -23,6 +24,7 @@ struct State {
     id: Option<HeaderValue>,
     version: Option<HeaderValue>,
     opening: Opening,
+    settings: Settings,
     /// How many sessions there have been.
     generation: u64,
     is_expired: bool,
@@ -67,6 +69,16 @@ impl Session {
     /// The client has said that it is ready.
     pub(super) fn is_initialized(&self, notification: &str) {
         self.lock().opening.initialized = Some(notification.to_owned());
+    }
+
+    /// The client asks for something in it.
+    pub(super) fn is_asked(&self, request: &Message) {
+        self.lock().settings.note(request);
+    }
+
+    /// What the client has set in it.
+    pub(super) fn settings(&self) -> Settings {
+        self.lock().settings.clone()
     }
 
     /// Notes what a server answered to `initialize`. A session that takes the place of another has to be of its version.

@@ -231,6 +231,46 @@ fn asked_again(status: u16, refusal: &'static str) {
     assert_eq!(readies[1].header("mcp-session-id"), Some("session-12"));
 }
 
+/// What a client had set in the old session holds in the new one, before anything else is asked in it.
+#[test]
+fn what_was_set_in_a_session_is_set_again_in_the_next() {
+    let (stub, current) = forgetful(404, "");
+    let line = open(&stub);
+    let ask = |id: u32, method: &str, params: &str| {
+        let text = request(id, method).replace("{}", params);
+        line.remote.send(text, None).unwrap();
+        assert!(matches!(line.hear(), Heard::Message(_, Some(heard)) if heard == number(id)));
+    };
+    ask(1, "logging/setLevel", r#"{"level":"debug"}"#);
+    ask(2, "resources/subscribe", r#"{"uri":"file:///a"}"#);
+    ask(3, "resources/subscribe", r#"{"uri":"file:///b"}"#);
+    ask(4, "resources/unsubscribe", r#"{"uri":"file:///a"}"#);
+    stub.rest();
+    current.fetch_add(10, Ordering::SeqCst);
+    ask(5, "tools/list", "{}");
+    assert_eq!(line.problem(), Problem::SessionRenewed);
+    let seen = stub.rest();
+    let asked: Vec<_> = seen
+        .iter()
+        .filter(|seen| seen.header("mcp-session-id") == Some("session-12"))
+        .filter_map(|seen| {
+            let body: Vec<_> = seen.body.split(r#""method":"#).collect();
+            seen.has(r#""id""#).then(|| body[1].to_owned())
+        })
+        .collect();
+    assert_eq!(
+        asked,
+        [
+            r#""logging/setLevel","params":{"level":"debug"}}"#,
+            r#""resources/subscribe","params":{"uri":"file:///b"}}"#,
+            r#""tools/list","params":{}}"#,
+        ]
+    );
+    // Nobody hears of the answers to what nobody asked.
+    assert!(line.heard.try_recv().is_err());
+    assert!(line.problems.try_recv().is_err());
+}
+
 #[test]
 fn a_write_that_meets_the_end_of_its_session_is_lost_and_the_next_finds_a_new_one() {
     let (stub, current) = forgetful(404, "hidden");
