@@ -2,9 +2,13 @@
 
 use std::fs::File;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use zeroize::Zeroizing;
 
 use super::Terminal;
@@ -13,14 +17,17 @@ use super::Terminal;
 const MAX_SECRET_BYTES: usize = 1024;
 
 impl Terminal {
-    /// Asks for a text and shows nothing of it. Nothing where whoever was asked gives up, with Ctrl-C or Ctrl-D.
+    /// Asks for a text and shows nothing of it. Nothing where whoever was asked gives up, with Ctrl-C or Ctrl-D, or where a signal
+    /// ends it: the terminal is given back as it was.
     ///
     /// What was typed before the question was asked is discarded.
     pub(crate) fn secret(&self, question: &str) -> io::Result<Option<Zeroizing<String>>> {
+        let signals = Signals::held_back()?;
         let quiet = Quiet::of(&self.tty)?;
         self.show(question)?;
-        let read = self.read_secret();
+        let read = self.read_secret(&signals);
         drop(quiet);
+        drop(signals);
         self.show("\n")?;
         read
     }
@@ -30,11 +37,17 @@ impl Terminal {
         self.show(text)
     }
 
-    fn read_secret(&self) -> io::Result<Option<Zeroizing<String>>> {
+    fn read_secret(&self, signals: &Signals) -> io::Result<Option<Zeroizing<String>>> {
         // It never grows, so that no copy of its beginning is left behind.
         let mut typed = Zeroizing::new(Vec::with_capacity(MAX_SECRET_BYTES));
         let mut byte = Zeroizing::new([0_u8; 1]);
         loop {
+            if signals.have_come() {
+                return Ok(None);
+            }
+            if !self.has_input()? {
+                continue;
+            }
             match rustix::io::read(&self.tty, &mut *byte) {
                 Ok(0) => return Ok(None),
                 Ok(_) => {}
@@ -68,6 +81,53 @@ fn erase(typed: &mut Vec<u8>) {
         if byte & 0xc0 != 0x80 {
             break;
         }
+    }
+}
+
+/// Signals that would end the program while the terminal is not as it was. They are noted instead, until this goes.
+struct Signals(&'static Watched);
+
+struct Watched {
+    /// Whether the signals do what they usually do.
+    are_usual: Arc<AtomicBool>,
+    have_come: Arc<AtomicBool>,
+}
+
+impl Signals {
+    fn held_back() -> io::Result<Self> {
+        static WATCHED: OnceLock<Watched> = OnceLock::new();
+        if WATCHED.get().is_none() {
+            // Whoever was first is right.
+            let _ = WATCHED.set(Watched::new()?);
+        }
+        let watched = WATCHED.get().ok_or(io::ErrorKind::Other)?;
+        watched.are_usual.store(false, Ordering::Release);
+        Ok(Self(watched))
+    }
+
+    fn have_come(&self) -> bool {
+        self.0.have_come.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        self.0.are_usual.store(true, Ordering::Release);
+    }
+}
+
+impl Watched {
+    fn new() -> io::Result<Self> {
+        let (are_usual, have_come) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+        are_usual.store(true, Ordering::Release);
+        for signal in [SIGTERM, SIGHUP, SIGINT] {
+            flag::register_conditional_default(signal, Arc::clone(&are_usual))?;
+            flag::register(signal, Arc::clone(&have_come))?;
+        }
+        Ok(Self {
+            are_usual,
+            have_come,
+        })
     }
 }
 

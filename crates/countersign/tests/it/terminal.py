@@ -1,8 +1,9 @@
 """Runs a program in a session of its own, with or without a terminal that controls it, and types on that terminal.
 
-Reads a JSON request from standard input: {argv, environment, columns, has_terminal, shows_output, stdin, early, passphrase, typed}.
-`early` is typed before the program starts; `passphrase` is a question and what is typed whenever it is asked, or null; `typed` is a list of [wait for this on the terminal, then type this]; a null to
-type hangs up. `shows_output` puts standard output on the terminal. Prints {code, terminal, stdout, stderr} as JSON.
+Reads a JSON request from standard input: {argv, environment, columns, has_terminal, shows_output, stdin, early, passphrase, signal, typed}.
+`signal` is sent to the program instead of what is to be typed last; `early` is typed before the program starts; `passphrase` is a question and what is typed whenever it is asked, or null; `typed` is a list of [wait for this on the terminal, then type this]; a null to
+type hangs up. `shows_output` puts standard output on the terminal. Prints {code, is_plain, terminal, stdout, stderr} as JSON;
+`is_plain` says whether the terminal echoes, takes lines and knows Ctrl-C when it is over.
 """
 
 import fcntl
@@ -69,7 +70,9 @@ def main():
             if found >= 0 and main_end in sources:
                 looked = found + len(typed[0][0].encode())
                 text = typed.pop(0)[1]
-                if text is None:
+                if request["signal"] and not typed:
+                    process.send_signal(request["signal"])
+                elif text is None:
                     del sources[main_end]
                     os.close(main_end)
                 else:
@@ -80,8 +83,10 @@ def main():
                 asked = found + len(passphrase[0].encode())
                 os.write(main_end, passphrase[1].encode())
     code = process.wait()
+    modes = termios.tcgetattr(terminal)[3]
+    is_plain = all(modes & mode for mode in (termios.ECHO, termios.ICANON, termios.ISIG))
     texts = {name: piece.decode("utf-8", "strict") for name, piece in seen.items()}
-    json.dump({"code": code, "untyped": len(typed), **texts}, sys.stdout)
+    json.dump({"code": code, "untyped": len(typed), "is_plain": is_plain, **texts}, sys.stdout)
 
 
 main()

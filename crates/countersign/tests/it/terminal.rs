@@ -22,6 +22,7 @@ pub(crate) struct Session<'s> {
     stdin: &'s str,
     early: &'s str,
     knows_passphrase: bool,
+    signal: Option<i32>,
     typed: Vec<(&'s str, Option<&'s str>)>,
 }
 
@@ -30,6 +31,8 @@ pub(crate) struct Session<'s> {
 pub(crate) struct Ended {
     /// Negative where a signal ended it.
     pub(crate) code: i64,
+    /// Whether the terminal echoes, takes lines and knows Ctrl-C, as it did before.
+    pub(crate) is_plain: bool,
     pub(crate) terminal: String,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -61,6 +64,7 @@ impl<'s> Session<'s> {
             stdin: "",
             early: "",
             knows_passphrase: false,
+            signal: None,
             typed: Vec::new(),
         }
     }
@@ -74,6 +78,13 @@ impl<'s> Session<'s> {
     /// Types a line as soon as the terminal shows a text.
     pub(crate) fn typing_at(mut self, shown: &'s str, line: &'s str) -> Self {
         self.typed.push((shown, Some(line)));
+        self
+    }
+
+    /// Sends a signal as soon as the terminal shows a text.
+    pub(crate) fn signalled_at(mut self, shown: &'s str, signal: i32) -> Self {
+        self.signal = Some(signal);
+        self.typed.push((shown, None));
         self
     }
 
@@ -131,6 +142,7 @@ impl<'s> Session<'s> {
             "shows_output": self.shows_output,
             "stdin": self.stdin,
             "early": self.early,
+            "signal": self.signal,
             "passphrase": self.knows_passphrase.then_some(["Passphrase of operator: ", PASSPHRASE]),
             "typed": self.typed,
         });
@@ -151,6 +163,7 @@ impl<'s> Session<'s> {
         let text = |name: &str| ended[name].as_str().unwrap().to_owned();
         Ended {
             code: ended["code"].as_i64().unwrap(),
+            is_plain: ended["is_plain"].as_bool().unwrap(),
             terminal: text("terminal").replace("\r\n", "\n"),
             stdout: text("stdout"),
             stderr: text("stderr"),

@@ -2,7 +2,10 @@
 
 use std::fs;
 
+use rustix::process::Signal;
+
 use crate::mcp_client::{Client, handle, outcome};
+use crate::program::data_directory;
 use crate::terminal::{Ended, Session};
 use crate::workplace::Workplace;
 
@@ -63,7 +66,10 @@ fn steady(text: &str) -> String {
 }
 
 fn assert_given_back(ended: &Ended) {
-    assert!(ended.terminal.contains(LEAVE), "{ended:?}");
+    assert!(
+        ended.terminal.contains(LEAVE) && ended.is_plain,
+        "{ended:?}"
+    );
 }
 
 #[test]
@@ -250,6 +256,54 @@ fn what_is_new_rings_and_runs_a_program_that_hears_its_handle_only() {
     let (count, first) = told.lines().next().unwrap().split_once(' ').unwrap();
     assert_eq!(count, "1");
     assert!(handles.iter().any(|handle| handle == first), "{told}");
+}
+
+/// However it ends, the terminal is what it was.
+#[test]
+fn a_signal_gives_the_terminal_back() {
+    let place = Workplace::new();
+    let mut client = Client::open(&place, SHORT);
+    client.call(1, "note", "{}");
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let ended = watch(&place, &[])
+            .typing_at("1 waiting", "s")
+            .typing_at("a approve", "a")
+            .signalled_at("passphrase of operator", signal.as_raw())
+            .run();
+        assert_eq!(ended.code, 0, "{ended:?}");
+        assert_given_back(&ended);
+    }
+    let ledger = place.ledger();
+    let waiting = handle(&client.call(2, "note", "{}"));
+    let approve = [
+        "approvals",
+        "approve",
+        &waiting,
+        "--as",
+        "operator",
+        "--ledger",
+        &ledger,
+    ];
+    // A passphrase that is being typed is not shown, and neither is anything afterwards that was not to be.
+    let ended = Session::of_user(&data_directory(), &approve)
+        .answering("yes\n")
+        .typing_at("Passphrase of operator: ", "correct\u{3}")
+        .run();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(
+        ended.is_plain && !ended.terminal.contains("correct"),
+        "{ended:?}"
+    );
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let ended = Session::of_user(&data_directory(), &approve)
+            .answering("yes\n")
+            .signalled_at("Passphrase of operator: ", signal.as_raw())
+            .run();
+        assert_eq!(ended.code, 1, "{ended:?}");
+        assert!(ended.is_plain, "{ended:?}");
+        assert!(ended.stderr.contains("nothing was decided"), "{ended:?}");
+    }
+    assert_eq!(place.notes().len(), 0);
 }
 
 #[test]
