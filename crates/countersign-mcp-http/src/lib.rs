@@ -11,3 +11,6 @@ pub mod page;
 mod parameters;
 pub mod remote;
 mod sse;
+
+#[cfg(fuzzing)]
+pub use sse::events_of;
