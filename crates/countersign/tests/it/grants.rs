@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::mcp_client::{Client, decide, handle, outcome};
+use crate::program::countersign;
 use crate::terminal::{Ended, Session};
 use crate::workplace::Workplace;
 
@@ -30,6 +31,38 @@ fn code(answer: &str) -> String {
     let outcome = outcome(answer);
     let code = outcome["code"].as_str().or(outcome["status"].as_str());
     code.unwrap().to_owned()
+}
+
+/// What waits already when it is granted does not go on waiting.
+#[test]
+fn a_grant_lets_through_what_waits_at_the_time() {
+    let place = Workplace::new();
+    let mut client = Client::open(&place, &["--approval-wait", "600"]);
+    let ledger = place.ledger();
+    let listed = || {
+        let listed = countersign(&["approvals", "list", "--json", "--ledger", &ledger]);
+        let listed: Value = serde_json::from_str(&listed.stdout).expect(&listed.stderr);
+        listed["operations"].as_array().unwrap().clone()
+    };
+    for (count, path) in ["/tmp/a", "/tmp/b", "/etc/c"].into_iter().enumerate() {
+        let id = u32::try_from(count).unwrap() + 1;
+        client.say_call(id, "note", &format!(r#"{{"path": "{path}"}}"#));
+        while listed().len() == count {}
+    }
+    // The last one is the first of the list.
+    let first = listed()[2]["status_ref"].as_str().unwrap().to_owned();
+    let granted = create(
+        &place,
+        &first,
+        &["--uses", "9", "--argument", "path=/tmp/*"],
+    );
+    assert_eq!(granted.code, 0, "{granted:?}");
+    for _ in 1..=2 {
+        let done = client.hear();
+        assert_eq!(code(&done), "succeeded", "{done}");
+    }
+    assert_eq!(place.notes().len(), 2);
+    assert_eq!(listed().len(), 1);
 }
 
 #[test]

@@ -83,7 +83,11 @@ def main():
                 asked = found + len(passphrase[0].encode())
                 os.write(main_end, passphrase[1].encode())
     code = process.wait()
-    modes = termios.tcgetattr(terminal)[3]
+    try:
+        modes = termios.tcgetattr(terminal)[3]
+    except termios.error:
+        # It was hung up.
+        modes = 0
     is_plain = all(modes & mode for mode in (termios.ECHO, termios.ICANON, termios.ISIG))
     texts = {name: piece.decode("utf-8", "strict") for name, piece in seen.items()}
     json.dump({"code": code, "untyped": len(typed), "is_plain": is_plain, **texts}, sys.stdout)

@@ -261,6 +261,10 @@ impl Governor {
                 return Ok(false);
             }
             let version = self.rules.ledger.version();
+            if before == StateKind::AwaitingApproval {
+                // Somebody may have granted calls like this since it began to wait: then it stands otherwise.
+                is_granted(&self.rules.ledger, &pending.scope)?;
+            }
             if self.kind(pending)? != Some(before) {
                 self.settle_announced(session, &pending.scope);
                 break;
