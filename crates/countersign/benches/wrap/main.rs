@@ -17,24 +17,21 @@
 mod client;
 mod echo;
 
-use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use countersign_contract::ApproverId;
-use countersign_ledger::{
-    Condition, Conditions, DurableLedger, Grant, GrantId, Grants as _, Inspection as _, InstanceId,
-    Lifetimes, OperationFilter,
-};
-use countersign_ledger_sqlite::SqliteBackend;
+use serde_json::{Value, json};
 
 use self::client::{Caller, Http, Line};
 
 /// The program that is measured, unless `COUNTERSIGN_BENCH_PROGRAM` names another build of it.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
+/// Holds a terminal's other end.
+const TERMINAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/terminal.py");
+const PASSPHRASE: &str = "correct horse battery\n";
 /// Calls of one side before it is the other's turn.
 const BATCH: u64 = 100;
 const BATCHES: u64 = 20;
@@ -189,50 +186,84 @@ fn serve(command: &mut Command, says: &str) -> (Served, String) {
     }
 }
 
+fn program() -> String {
+    std::env::var("COUNTERSIGN_BENCH_PROGRAM").unwrap_or_else(|_| PROGRAM.to_owned())
+}
+
+fn ledger(place: &Path) -> String {
+    format!("sqlite:{}", place.join("ledger.db").display())
+}
+
 fn wrap(place: &Path, name: &str) -> Command {
-    let named = std::env::var("COUNTERSIGN_BENCH_PROGRAM");
-    let mut command = Command::new(named.as_deref().unwrap_or(PROGRAM));
+    let mut command = Command::new(program());
     command
         .arg("wrap")
         .args(["--server", name, "--approval-wait", "0", "--ledger"])
-        .arg(format!("sqlite:{}", place.join("ledger.db").display()))
+        .arg(ledger(place))
         .arg("--pins")
         .arg(place.join("pins"))
         .env("XDG_DATA_HOME", place.join("data"));
     command
 }
 
-/// Approves whatever the echo server is asked to do, beforehand: as a person would with `countersign grants create`.
+/// Approves whatever the echo server is asked to do, beforehand, as a person does: with a key, on a terminal.
 fn grant(place: &Path, server: &[String]) {
     let mut client = Line::open(wrap(place, "echo").arg("--").args(server));
     client.call(1, "act");
-    let backend = SqliteBackend::open(&place.join("ledger.db")).expect("a ledger");
-    let instance = InstanceId::new("bench").expect("a name");
-    let ledger = DurableLedger::new(backend, instance, Lifetimes::default());
-    let page = ledger.operations(&OperationFilter::default(), None, 1);
-    let record = page.expect("a page").items.remove(0);
-    let detail = ledger
-        .operation(&record.terms.status_ref)
-        .expect("a ledger");
-    let detail = detail.expect("the call that waits");
-    let now = ledger.now().expect("a time");
-    let any = ["message", "n"].map(|name| (name.to_owned(), Condition::Any));
-    let grant = Grant {
-        grant: GrantId::new("grant_bench").expect("a name"),
-        tenant_id: record.scope.tenant_id.clone(),
-        subject_id: record.scope.subject_id.clone(),
-        tool: record.scope.tool.clone(),
-        revisions: detail.proposal.contract.revisions.clone(),
-        conditions: Conditions::new(BTreeMap::from(any)).expect("conditions"),
-        approver: ApproverId::new("operator").expect("a name"),
-        given_at: now,
-        expires_at: now.after(Duration::from_hours(1)),
-        uses: 1_000_000,
-        uses_left: 1_000_000,
-        is_revoked: false,
-        signature: None,
-    };
-    ledger.grant_add(&grant).expect("a grant");
+    let ledger = ledger(place);
+    let listed = Command::new(program())
+        .args(["approvals", "list", "--json", "--ledger", &ledger])
+        .output()
+        .expect("a list");
+    let listed: Value = serde_json::from_slice(&listed.stdout).expect("a list");
+    let waiting = listed["operations"][0]["status_ref"].as_str();
+    let waiting = waiting.expect("the call that waits");
+    on_terminal(
+        place,
+        &["approver", "create"],
+        &[
+            ["New passphrase of operator: ", PASSPHRASE],
+            ["The same again, of operator: ", PASSPHRASE],
+        ],
+    );
+    let grant = ["grants", "create", waiting, "--as", "operator"];
+    let bounds = [
+        "--for", "1h", "--uses", "10000", "--any", "message", "--any", "n",
+    ];
+    on_terminal(
+        place,
+        &[&grant[..], &bounds, &["--ledger", &ledger]].concat(),
+        &[
+            ["Type yes: ", "yes\n"],
+            ["Passphrase of operator: ", PASSPHRASE],
+        ],
+    );
+}
+
+/// Runs the program on a terminal, and types what is asked for.
+fn on_terminal(place: &Path, arguments: &[&str], typed: &[[&str; 2]]) {
+    let program = program();
+    let argv = [&[program.as_str()], arguments].concat();
+    let request = json!({
+        "argv": argv,
+        "environment": {"XDG_DATA_HOME": place.join("data"), "TERM": "xterm"},
+        "columns": 100, "has_terminal": true, "shows_output": false,
+        "stdin": "", "early": "", "passphrase": null, "signal": null, "typed": typed,
+    });
+    let mut driver = Command::new("python3")
+        .args(["-B", TERMINAL])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3");
+    let mut input = driver.stdin.take().expect("an input");
+    input
+        .write_all(request.to_string().as_bytes())
+        .expect("a request");
+    drop(input);
+    let ended = driver.wait_with_output().expect("an end");
+    let ended: Value = serde_json::from_slice(&ended.stdout).expect("what came of it");
+    assert_eq!(ended["code"], 0, "{ended}");
 }
 
 /// How long each call took, direct and through.
