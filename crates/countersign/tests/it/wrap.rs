@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::mcp_client::{Client, decide, handle, outcome};
 use crate::program::{countersign, countersign_with};
+use crate::real_servers::waiting_handle;
 use crate::terminal::Session;
 use crate::workplace::Workplace;
 
@@ -138,6 +139,53 @@ fn a_call_that_waits_is_woken_by_its_approval() {
         .find(|line| line.contains("\"id\":1"))
         .unwrap();
     assert_eq!(outcome(&done)["delivery"], "fresh", "{done}");
+    assert_eq!(place.notes().len(), 1);
+}
+
+/// Several calls wait in one session: each is told what was decided about it, whatever becomes of the others.
+#[test]
+fn no_call_waits_for_the_decision_about_another() {
+    let place = Workplace::new();
+    let mut client = Client::open(&place, &["--approval-wait", "600"]);
+    let ledger = place.ledger();
+    let mut handles: Vec<String> = Vec::new();
+    for id in 1..=3 {
+        client.say_call(id, "note", &format!(r#"{{"n":{id}}}"#));
+        let listed = || {
+            let listed = countersign(&["approvals", "list", "--json", "--ledger", &ledger]);
+            let listed: Value = serde_json::from_str(&listed.stdout).expect(&listed.stderr);
+            let mut waiting = listed["operations"].as_array().unwrap().iter();
+            waiting.find_map(|waits| {
+                let handle = waits["status_ref"].as_str()?.to_owned();
+                (!handles.contains(&handle)).then_some(handle)
+            })
+        };
+        let fresh = std::iter::repeat_with(listed).flatten().next().unwrap();
+        handles.push(fresh);
+    }
+    decide(&place, "deny", &handles[2]);
+    let denied = client.hear();
+    assert!(denied.contains(r#""id":3,"#), "{denied}");
+    assert_eq!(outcome(&denied)["code"], "APPROVAL_INVALID", "{denied}");
+    decide(&place, "approve", &handles[1]);
+    let done = client.hear();
+    assert!(done.contains(r#""id":2,"#), "{done}");
+    assert_eq!(outcome(&done)["status"], "succeeded", "{done}");
+    assert_eq!(state(&place, &handles[0]), "awaiting_approval");
+    assert_eq!(place.notes().len(), 1);
+}
+
+/// What a person takes longer for than a call may take is carried out all the same.
+#[test]
+fn the_time_that_a_person_takes_counts_against_no_timeout() {
+    let place = Workplace::new();
+    let mut client = Client::open(&place, &["--approval-wait", "60", "--call-timeout", "1"]);
+    client.say_call(1, "note", "{}");
+    let waiting = waiting_handle(&place);
+    std::thread::park_timeout(std::time::Duration::from_millis(2500));
+    decide(&place, "approve", &waiting);
+    let done = client.hear();
+    assert_eq!(outcome(&done)["status"], "succeeded", "{done}");
     assert_eq!(place.notes().len(), 1);
 }
 
@@ -393,14 +441,7 @@ fn whoever_joins_a_call_hears_what_became_of_it() {
             client.say_call(id, "note", "{}");
         }
     }
-    let ledger = place.ledger();
-    let listed = || {
-        let listed = countersign(&["approvals", "list", "--json", "--ledger", &ledger]);
-        let listed: Value = serde_json::from_str(&listed.stdout).expect(&listed.stderr);
-        let handle = listed["operations"][0]["status_ref"].as_str();
-        handle.map(str::to_owned)
-    };
-    let waiting = std::iter::repeat_with(listed).flatten().next().unwrap();
+    let waiting = waiting_handle(&place);
     decide(&place, "approve", &waiting);
     for client in &clients {
         for _ in 1..=16 {
